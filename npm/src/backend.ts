@@ -31,7 +31,8 @@ export type Notice =
   | "key_unsafe_integer"
   | "key_fraction"
   | "key_surrogate"
-  | "argument_type" // a: field, b: what is expected, c: what came
+  | "argument_type" // a: field, b: what is expected, c: what came (a and b are constants of the face: intern them)
+  | "single_key" // a: type name of what came where many keys were expected
   | "read_only"
   | "freed"
   | "unsupported" // a: what
