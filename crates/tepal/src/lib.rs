@@ -1,1 +1,55 @@
-//! tepal
+//! One membership filter for every runtime.
+//!
+//! A [`BloomFilter`] answers "no" for certain and "probably" at a rate that is promised when it is made. It is built in
+//! Rust, Python or JavaScript and read in any of them: the [serialized format](format_spec) is the same to the byte.
+//!
+//! ```
+//! let filter = tepal::BloomFilter::new(1_000, 0.01)?;
+//! assert!(filter.insert("alice"));          // true: the key was new
+//! assert!(filter.contains("alice"));
+//! assert!(!filter.contains("bob"));
+//! let copy = tepal::BloomFilter::from_bytes(&filter.to_bytes()?)?;
+//! assert_eq!(copy, filter);
+//! # Ok::<(), tepal::Error>(())
+//! ```
+//!
+//! The crate is `no_std` with `alloc`; the default feature `std` adds streaming reads and writes. It needs 64-bit
+//! atomics, and knows no binding.
+#![cfg_attr(not(feature = "std"), no_std)]
+#![warn(missing_docs)]
+extern crate alloc;
+
+mod any; // AnyFilter: bytes of any kind of filter
+pub mod arg; // the doors for loose numbers that bindings receive
+mod bits; // the lines: owned memory, borrowed bytes, or either
+mod bloom; // BloomFilter
+mod bulk; // BloomFilter by the batch
+mod combine; // BloomFilter with BloomFilter: union, intersection, fold
+mod error; // Error: code, class and sentence
+mod explain; // why a filter said yes
+mod format; // header and trailer
+mod hash; // 128-bit seeded hash
+mod key; // what a key is
+mod layout; // which bits a hash sets
+mod lock; // stripe locks without std
+mod math; // the few functions that decide sizes, the same everywhere
+mod metadata; // sorted string pairs
+mod serial; // BloomFilter to and from bytes
+mod sizing; // how many lines for a promise
+
+pub use any::{from_bytes, from_shared, AnyFilter};
+pub use bits::{Body, Bytes, Owned, Storage};
+pub use bloom::{BloomFilter, Options, DEFAULT_FPR};
+pub use bulk::BATCH;
+pub use combine::union_all;
+pub use error::{Class, Error, Result};
+pub use explain::{ExplainedBit, ExplainedLine, Explanation};
+pub use hash::{hash_bytes, hash_u64, Hash128, KeyHash};
+pub use key::{compound_key, Key};
+pub use layout::{Layout, LayoutChoice};
+pub use lock::fork_happened;
+pub use metadata::Metadata;
+pub use sizing::Params;
+
+#[doc = include_str!("../FORMAT.md")]
+pub mod format_spec {}

@@ -1,0 +1,108 @@
+//! The hash: XXH3-128 of the key's bytes with a 64-bit seed (xxHash specification).
+//!
+//! The high half chooses the line, the low half the pattern in it, so that a line index never eats pattern bits. XXH3
+//! is not a keyed pseudo-random function: a secret seed hinders, but does not stop, whoever can watch answers.
+use alloc::string::String;
+use xxhash_rust::xxh3;
+
+/// The 128-bit hash of one key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Hash128 {
+    /// High half: chooses the line.
+    pub hi: u64,
+    /// Low half: chooses the bits in the line.
+    pub lo: u64,
+}
+
+/// The hash of a key's bytes. Cost: about 3 ns up to 16 bytes, then 0.1 ns a byte.
+#[inline]
+pub fn hash_bytes(key: &[u8], seed: u64) -> Hash128 {
+    let h = xxh3::xxh3_128_with_seed(key, seed);
+    Hash128 { hi: (h >> 64) as u64, lo: h as u64 }
+}
+
+/// The hash of an integer key: of its value modulo 2^64 as eight little-endian bytes.
+#[inline]
+pub fn hash_u64(value: u64, seed: u64) -> Hash128 {
+    hash_bytes(&value.to_le_bytes(), seed)
+}
+
+/// XXH3-64 with seed 0, the checksum of the format.
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+    xxh3::xxh3_64(bytes)
+}
+
+/// [`checksum`] over bytes that come in pieces.
+pub(crate) struct Checksum(xxh3::Xxh3Default);
+
+impl Checksum {
+    pub fn new() -> Self {
+        Checksum(xxh3::Xxh3Default::new())
+    }
+
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub fn finish(&self) -> u64 {
+        self.0.digest()
+    }
+}
+
+/// The word that tells a withheld seed from a wrong one (FORMAT.md, section 1.3).
+pub(crate) fn seed_check(seed: u64) -> u32 {
+    xxh3::xxh3_64_with_seed(b"tepal seed", seed) as u32
+}
+
+/// A key's hash that remembers which hash function and seed made it, so that asking a filter with another seed is an
+/// error and not a silent "no".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyHash {
+    hash: Hash128,
+    seed: u64,
+}
+
+impl KeyHash {
+    /// The hash of a key under a seed.
+    pub fn new(hash: Hash128, seed: u64) -> Self {
+        KeyHash { hash, seed }
+    }
+
+    /// The 128 bits.
+    pub fn hash(&self) -> Hash128 {
+        self.hash
+    }
+
+    /// The seed that made it.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The name of the hash function: `"xxh3-128"`.
+    pub fn hasher(&self) -> &'static str {
+        "xxh3-128"
+    }
+
+    /// The 128 bits as 32 lower-case hexadecimal digits, high half first: the canonical XXH128 digest.
+    pub fn to_hex(&self) -> String {
+        let mut s = String::with_capacity(32);
+        for half in [self.hash.hi, self.hash.lo] {
+            for i in (0..16).rev() {
+                s.push(char::from_digit((half >> (4 * i)) as u32 & 15, 16).unwrap_or('0'));
+            }
+        }
+        s
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digest_is_the_canonical_one() {
+        // XXH3_128bits("") and XXH3_128bits("a") with seed 0, from the reference implementation's xxhsum -H2.
+        assert_eq!(KeyHash::new(hash_bytes(b"", 0), 0).to_hex(), "99aa06d3014798d86001c324468d497f");
+        assert_eq!(KeyHash::new(hash_bytes(b"a", 0), 0).to_hex(), "a96faf705af16834e6c632b61e964e1f");
+    }
+}

@@ -1,0 +1,84 @@
+//! `line`: all bits of a key in one 64-byte line, one bit a lane (8 probes) or two (16).
+use super::{pattern_bit, second_pattern, test_pattern, Read, Shape, Write};
+use crate::hash::Hash128;
+use crate::math::mulhi;
+
+/// One bit a lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Line8 {
+    pub lines: u64,
+}
+
+/// Two bits a lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Line16 {
+    pub lines: u64,
+}
+
+impl Shape for Line8 {
+    #[inline(always)]
+    fn test<R: Read>(self, at: &R, h: Hash128) -> bool {
+        test_pattern(at, mulhi(h.hi, self.lines) as usize, h.lo)
+    }
+
+    #[inline(always)]
+    fn set<W: Write>(self, at: &W, h: Hash128) -> bool {
+        let line = mulhi(h.hi, self.lines) as usize;
+        let mut new = false;
+        for lane in 0..8 {
+            new |= at.or_alone(line, lane, 1 << pattern_bit(h.lo, lane));
+        }
+        new
+    }
+
+    #[inline(always)]
+    fn stripe(self, h: Hash128) -> usize {
+        mulhi(h.hi, self.lines) as usize
+    }
+
+    #[inline(always)]
+    fn prefetch<R: Read>(self, at: &R, h: Hash128) {
+        at.prefetch(mulhi(h.hi, self.lines) as usize);
+    }
+
+    fn each(self, h: Hash128, mut f: impl FnMut(u64, u8, u8)) {
+        let line = mulhi(h.hi, self.lines);
+        (0..8).for_each(|lane| f(line, lane as u8, pattern_bit(h.lo, lane) as u8));
+    }
+}
+
+impl Shape for Line16 {
+    #[inline(always)]
+    fn test<R: Read>(self, at: &R, h: Hash128) -> bool {
+        let line = mulhi(h.hi, self.lines) as usize;
+        test_pattern(at, line, h.lo) && test_pattern(at, line, second_pattern(h))
+    }
+
+    #[inline(always)]
+    fn set<W: Write>(self, at: &W, h: Hash128) -> bool {
+        let line = mulhi(h.hi, self.lines) as usize;
+        let second = second_pattern(h);
+        let mut new = false;
+        for lane in 0..8 {
+            new |= at.or_alone(line, lane, (1 << pattern_bit(h.lo, lane)) | (1 << pattern_bit(second, lane)));
+        }
+        new
+    }
+
+    #[inline(always)]
+    fn stripe(self, h: Hash128) -> usize {
+        mulhi(h.hi, self.lines) as usize
+    }
+
+    #[inline(always)]
+    fn prefetch<R: Read>(self, at: &R, h: Hash128) {
+        at.prefetch(mulhi(h.hi, self.lines) as usize);
+    }
+
+    fn each(self, h: Hash128, mut f: impl FnMut(u64, u8, u8)) {
+        let line = mulhi(h.hi, self.lines);
+        for pattern in [h.lo, second_pattern(h)] {
+            (0..8).for_each(|lane| f(line, lane as u8, pattern_bit(pattern, lane) as u8));
+        }
+    }
+}

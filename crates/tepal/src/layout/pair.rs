@@ -1,0 +1,53 @@
+//! `pair`: eight bits in a line of the first half, eight in an independent line of the second half.
+//!
+//! With a half each, the two loads are independent and the rate is exactly the square of a half's rate.
+use super::{next_word, pattern_bit, second_pattern, test_pattern, Read, Shape, Write};
+use crate::hash::Hash128;
+use crate::math::mulhi;
+
+#[derive(Clone, Copy)]
+pub(crate) struct Pair {
+    pub half: u64,
+}
+
+impl Pair {
+    #[inline(always)]
+    fn places(self, h: Hash128) -> [(u64, u64); 2] {
+        let second = self.half + mulhi(next_word(h.hi, h.lo), self.half);
+        [(mulhi(h.hi, self.half), h.lo), (second, second_pattern(h))]
+    }
+}
+
+impl Shape for Pair {
+    #[inline(always)]
+    fn test<R: Read>(self, at: &R, h: Hash128) -> bool {
+        self.places(h).into_iter().all(|(line, pattern)| test_pattern(at, line as usize, pattern))
+    }
+
+    #[inline(always)]
+    fn set<W: Write>(self, at: &W, h: Hash128) -> bool {
+        let mut new = false;
+        for (line, pattern) in self.places(h) {
+            for lane in 0..8 {
+                new |= at.or_shared(line as usize, lane, 1 << pattern_bit(pattern, lane));
+            }
+        }
+        new
+    }
+
+    #[inline(always)]
+    fn stripe(self, h: Hash128) -> usize {
+        h.lo as usize
+    }
+
+    #[inline(always)]
+    fn prefetch<R: Read>(self, at: &R, h: Hash128) {
+        self.places(h).into_iter().for_each(|(line, _)| at.prefetch(line as usize));
+    }
+
+    fn each(self, h: Hash128, mut f: impl FnMut(u64, u8, u8)) {
+        for (line, pattern) in self.places(h) {
+            (0..8).for_each(|lane| f(line, lane as u8, pattern_bit(pattern, lane) as u8));
+        }
+    }
+}
