@@ -1,0 +1,167 @@
+//! The memory that JavaScript writes and reads: keys, their lengths, answers, loose integers and the result buffer.
+//!
+//! One thread, and no call runs inside another: that is what makes the statics here sound on wasm. On other targets
+//! this crate is only compiled, never called.
+use alloc::{string::String, vec::Vec};
+use core::cell::UnsafeCell;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// The most keys of one batch.
+pub const MOST: usize = 4096;
+/// Bytes of the arena while nothing bigger is asked for.
+pub const ROOM: usize = 1 << 16;
+
+/// A static that only one thread ever touches.
+#[repr(C, align(64))]
+struct Only<T>(UnsafeCell<T>);
+// SAFETY: wasm without threads; see the head of this file.
+unsafe impl<T> Sync for Only<T> {}
+
+// The big ones are all zeros and apart from the rest, so that the module does not carry them.
+static ROOMY: Only<[u8; ROOM]> = Only(UnsafeCell::new([0; ROOM]));
+static LENGTHS: Only<[u32; MOST]> = Only(UnsafeCell::new([0; MOST]));
+static OUT: Only<[u8; MOST]> = Only(UnsafeCell::new([0; MOST]));
+static BASE: Only<*mut u8> = Only(UnsafeCell::new(ROOMY.0.get().cast()));
+static LOOSE: Only<[Loose; 2]> = Only(UnsafeCell::new([Loose::Absent; 2]));
+static BIG: Only<Vec<u8>> = Only(UnsafeCell::new(Vec::new()));
+static RESULT: Only<Vec<u8>> = Only(UnsafeCell::new(Vec::new()));
+
+/// An integer as the user gave it.
+#[derive(Clone, Copy)]
+pub enum Loose {
+    /// Not given.
+    Absent,
+    /// A `number`.
+    Float(f64),
+    /// A `bigint`, saturated.
+    Integer(i128),
+}
+
+impl Loose {
+    /// Through the core's doors.
+    pub fn check(self, float: fn(f64) -> tepal::Result<u64>, integer: fn(i128) -> tepal::Result<u64>) -> tepal::Result<u64> {
+        match self {
+            Loose::Absent => float(f64::NAN),
+            Loose::Float(value) => float(value),
+            Loose::Integer(value) => integer(value),
+        }
+    }
+}
+
+#[inline(always)]
+fn base() -> *mut u8 {
+    // SAFETY: one thread.
+    unsafe { *BASE.0.get() }
+}
+
+/// The first `length` bytes of the arena.
+#[inline(always)]
+pub fn key(length: usize) -> &'static [u8] {
+    // SAFETY: the caller wrote `length` bytes at the base that `reserve` gave, which is at least as long.
+    unsafe { core::slice::from_raw_parts(base(), length) }
+}
+
+/// The keys of a batch.
+pub fn keys(count: usize) -> impl ExactSizeIterator<Item = &'static [u8]> {
+    let mut at = base() as *const u8;
+    // SAFETY: as for `key`; `count` is at most `MOST`.
+    let lengths: &'static [u32] = unsafe { &(&*LENGTHS.0.get())[..count] };
+    lengths.iter().map(move |&length| {
+        // SAFETY: the keys lie one after the other.
+        let key = unsafe { core::slice::from_raw_parts(at, length as usize) };
+        at = at.wrapping_add(length as usize);
+        key
+    })
+}
+
+/// The integers of a batch.
+pub fn ints(count: usize) -> impl ExactSizeIterator<Item = u64> {
+    key(count * 8).chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().unwrap_or_default()))
+}
+
+/// Where answers go.
+pub fn out() -> &'static mut [u8; MOST] {
+    // SAFETY: one thread, and no two of these live at once.
+    unsafe { &mut *OUT.0.get() }
+}
+
+/// Slot 0 or 1 of the loose integers; taking it empties it.
+pub fn take_loose(slot: usize) -> Loose {
+    // SAFETY: one thread.
+    unsafe { core::mem::replace(&mut (&mut *LOOSE.0.get())[slot], Loose::Absent) }
+}
+
+/// Leaves bytes for JavaScript and returns 1.
+pub fn give(bytes: Vec<u8>) -> u32 {
+    // SAFETY: one thread.
+    unsafe { *RESULT.0.get() = bytes };
+    1
+}
+
+/// The batch's keys as texts: the layout's name first, then metadata keys and values in turn.
+pub fn texts(count: usize) -> impl Iterator<Item = String> {
+    keys(count).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// Makes the arena at least `size` bytes long and returns where it is; 0: no memory.
+#[wasm_bindgen]
+pub fn reserve(size: usize) -> usize {
+    // SAFETY: one thread; JavaScript makes new views after each call.
+    unsafe {
+        let big = &mut *BIG.0.get();
+        *big = Vec::new();
+        let fits = size <= ROOM || big.try_reserve_exact(size).is_ok();
+        *BASE.0.get() = if size <= ROOM || !fits { ROOMY.0.get().cast() } else { big.as_mut_ptr() };
+        if fits {
+            base() as usize
+        } else {
+            0
+        }
+    }
+}
+
+/// Where the lengths of a batch go.
+#[wasm_bindgen]
+pub fn lengths_at() -> usize {
+    LENGTHS.0.get() as usize
+}
+
+/// Where answers are.
+#[wasm_bindgen]
+pub fn out_at() -> usize {
+    OUT.0.get() as usize
+}
+
+/// Where the result is.
+#[wasm_bindgen]
+pub fn result_at() -> usize {
+    // SAFETY: one thread.
+    unsafe { (*RESULT.0.get()).as_ptr() as usize }
+}
+
+/// How long the result is.
+#[wasm_bindgen]
+pub fn result_len() -> usize {
+    // SAFETY: one thread.
+    unsafe { (*RESULT.0.get()).len() }
+}
+
+/// Gives the result's memory back.
+#[wasm_bindgen]
+pub fn result_end() {
+    give(Vec::new());
+}
+
+/// A `number` for the next call that takes a loose integer in this slot.
+#[wasm_bindgen]
+pub fn set_number(slot: usize, value: f64) {
+    // SAFETY: one thread.
+    unsafe { (&mut *LOOSE.0.get())[slot] = Loose::Float(value) }
+}
+
+/// A `bigint`, as two halves.
+#[wasm_bindgen]
+pub fn set_bigint(slot: usize, low: u64, high: i64) {
+    // SAFETY: one thread.
+    unsafe { (&mut *LOOSE.0.get())[slot] = Loose::Integer((high as i128) << 64 | low as i128) }
+}

@@ -1,0 +1,53 @@
+//! What a filter is: numbers by index (`Fact` in `npm/src/backend.ts`), texts by the result buffer.
+use crate::arena::give;
+use crate::filter::at;
+use alloc::vec::Vec;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// A number. The last four read the whole body.
+#[wasm_bindgen]
+pub fn fact(filter: usize, which: u32) -> f64 {
+    let filter = at(filter);
+    match which {
+        0 => filter.capacity() as f64,
+        1 => filter.fpr(),
+        2 => f64::from(filter.num_probes()),
+        3 => filter.num_bits() as f64,
+        4 => filter.num_lines() as f64,
+        5 => filter.byte_len() as f64,
+        7 => filter.fill_ratio(),
+        8 => filter.estimated_count() as f64,
+        9 => filter.estimated_fpr(),
+        10 => filter.saturation(),
+        _ => 0.0,
+    }
+}
+
+/// The seed.
+#[wasm_bindgen]
+pub fn seed(filter: usize) -> u64 {
+    at(filter).seed()
+}
+
+/// The layout's name.
+#[wasm_bindgen]
+pub fn layout(filter: usize) {
+    give(at(filter).layout().name().as_bytes().to_vec());
+}
+
+/// Keys and values in turn, each with its length (u32, little-endian) in front.
+#[wasm_bindgen]
+pub fn metadata(filter: usize) {
+    let mut packed = Vec::new();
+    for text in at(filter).metadata().iter().flat_map(|(name, value)| [name, value]) {
+        packed.extend_from_slice(&(text.len() as u32).to_le_bytes());
+        packed.extend_from_slice(text.as_bytes());
+    }
+    give(packed);
+}
+
+/// The core's version.
+#[wasm_bindgen]
+pub fn version() {
+    give(env!("CARGO_PKG_VERSION").as_bytes().to_vec());
+}

@@ -1,0 +1,78 @@
+//! Errors on their way to JavaScript: class, code and sentence in the result buffer, apart by a zero byte.
+use crate::arena::{give, texts};
+use alloc::{boxed::Box, string::String, vec::Vec};
+use tepal::{Error, Result};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Leaves the error for JavaScript.
+#[cold]
+pub fn leave(error: &Error) {
+    let message = error.message();
+    let mut bytes = Vec::with_capacity(64 + message.len());
+    for part in [error.class().name(), "\0", error.code(), "\0", &message] {
+        bytes.extend_from_slice(part.as_bytes());
+    }
+    give(bytes);
+}
+
+/// The value, or `failed` with the error left behind.
+#[inline(always)]
+pub fn or<T>(result: Result<T>, failed: T) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => {
+            leave(&error);
+            failed
+        }
+    }
+}
+
+/// 1, or 0 with the error left behind.
+pub fn done(result: Result<()>) -> u32 {
+    or(result.map(|()| 1), 0)
+}
+
+/// The core wants names that live for ever. The face's are a few dozen constants: each is kept once.
+fn intern(name: String) -> &'static str {
+    static KNOWN: Known = Known(core::cell::UnsafeCell::new(Vec::new()));
+    struct Known(core::cell::UnsafeCell<Vec<&'static str>>);
+    // SAFETY: one thread, as all of this module.
+    unsafe impl Sync for Known {}
+    // SAFETY: no reference into the list leaves this function, only the names it holds.
+    let known = unsafe { &mut *KNOWN.0.get() };
+    match known.iter().find(|k| **k == name) {
+        Some(k) => k,
+        None => {
+            let name: &'static str = Box::leak(name.into_boxed_str());
+            known.push(name);
+            name
+        }
+    }
+}
+
+/// What only JavaScript can notice: the kind and up to three details are the texts of the batch.
+#[wasm_bindgen]
+pub fn notice() {
+    let mut texts = texts(4);
+    let mut next = || texts.next().unwrap_or_default();
+    let (kind, a, b, c) = (next(), next(), next(), next());
+    leave(&match kind.as_str() {
+        "key_type" => Error::key_type(&a),
+        "key_range" => Error::key_range(),
+        "key_unsafe_integer" => Error::key_unsafe_integer(),
+        "key_fraction" => Error::key_fraction(),
+        "key_surrogate" => Error::key_surrogate(),
+        "argument_type" => Error::argument_type(intern(a), intern(b), &c),
+        "single_key" => Error::single_key(&a),
+        "read_only" => Error::read_only(),
+        "freed" => Error::freed(),
+        "io" => Error::io(intern(a), &b),
+        _ => Error::unsupported(intern(a)),
+    });
+}
+
+/// Leaves the error of an arena that could not grow.
+#[wasm_bindgen]
+pub fn out_of_memory(size: usize) {
+    leave(&Error::out_of_memory(size as u64));
+}
