@@ -88,7 +88,7 @@ impl BloomFilter<Owned> {
     /// use tepal::{BloomFilter, Layout, Options};
     /// let options = Options { seed: 7, layout: Layout::Classic.into(), ..Options::default() };
     /// let filter = BloomFilter::with_options(100_000, 0.01, options)?;
-    /// assert_eq!(filter.num_probes(), 7);
+    /// assert_eq!(filter.layout(), Layout::Classic);
     /// # Ok::<(), tepal::Error>(())
     /// ```
     pub fn with_options(capacity: u64, fpr: f64, options: Options) -> Result<Self> {

@@ -71,6 +71,7 @@ struct Inner {
     bound: Option<u64>,
     got: Got,
     hint: &'static str,
+    os_code: Option<i32>,
 }
 
 /// What went wrong: [`code`](Error::code) for programs, [`class`](Error::class) for bindings, `Display` for people.
@@ -127,7 +128,7 @@ impl Error {
     }
 
     pub(crate) fn new(class: Class, code: &'static str, field: &'static str, expected: &'static str, got: Got) -> Self {
-        Error(Box::new(Inner { code, class, field, expected, bound: None, got, hint: "" }))
+        Error(Box::new(Inner { code, class, field, expected, bound: None, got, hint: "", os_code: None }))
     }
 
     fn hint(mut self, hint: &'static str) -> Self {
@@ -266,6 +267,19 @@ impl Error {
     pub fn io(what: &'static str, reason: &str) -> Self {
         Error::new(Class::Io, "ERR_IO", what, "success", Got::Text(reason.into()))
     }
+
+    /// [`Error::io`] from the operating system's error, whose number is kept.
+    #[cfg(feature = "std")]
+    pub fn os(what: &'static str, error: &std::io::Error) -> Self {
+        let mut e = Error::io(what, &std::string::ToString::to_string(error));
+        e.0.os_code = error.raw_os_error();
+        e
+    }
+
+    /// The operating system's error number (`errno`), where there is one.
+    pub fn os_code(&self) -> Option<i32> {
+        self.0.os_code
+    }
 }
 
 const KEY_EXPECTED: &str = "text, bytes or an integer";
@@ -394,7 +408,7 @@ mod tests {
             (1234.5678, "1234.57"),
             (0.9999999, "1"),
             (1e300, "1e300"),
-            (9.2233720368547758e18, "9.22337e18"),
+            (9.223372036854776e18, "9.22337e18"),
             (f64::NAN, "NaN"),
             (f64::NEG_INFINITY, "-infinity"),
         ] {

@@ -199,16 +199,18 @@ pub(crate) fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Header> {
     if got < need {
         return Err(Error::truncated("filter", need, got));
     }
-    if got > need {
-        return Err(Error::data(
-            "ERR_TRAILING",
-            "filter",
-            "nothing behind the trailer",
-            Got::Integer((got - need) as i128),
-        ));
-    }
+    nothing_behind(got, need)?;
     decode_trailer(&bytes[bytes.len() - TRAILER..])?;
     Ok(header)
+}
+
+/// `ERR_TRAILING` if there are more bytes than the filter has.
+pub(crate) fn nothing_behind(there: u64, need: u64) -> Result<()> {
+    if there <= need {
+        return Ok(());
+    }
+    let got = Got::Integer((there - need) as i128);
+    Err(Error::data("ERR_TRAILING", "filter", "no bytes behind the trailer", got))
 }
 
 /// The body checksum of a trailer.

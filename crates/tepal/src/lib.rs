@@ -27,6 +27,8 @@ mod bulk; // BloomFilter by the batch
 mod combine; // BloomFilter with BloomFilter: union, intersection, fold
 mod error; // Error: code, class and sentence
 mod explain; // why a filter said yes
+#[cfg(feature = "std")]
+mod file; // BloomFilter in files, saved atomically
 mod format; // header and trailer
 mod hash; // 128-bit seeded hash
 mod key; // what a key is

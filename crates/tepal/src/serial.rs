@@ -158,7 +158,7 @@ impl BloomFilter<Owned> {
 /// Fills the buffer, or as much of it as there is.
 #[cfg(feature = "std")]
 fn read_up_to(reader: &mut (impl std::io::Read + ?Sized), mut buffer: &mut [u8]) -> Result<usize> {
-    use std::{io::ErrorKind, string::ToString};
+    use std::io::ErrorKind;
     let mut total = 0;
     while !buffer.is_empty() {
         match reader.read(buffer) {
@@ -168,7 +168,7 @@ fn read_up_to(reader: &mut (impl std::io::Read + ?Sized), mut buffer: &mut [u8])
                 total += n;
             }
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            Err(e) => return Err(Error::io("read", &e.to_string())),
+            Err(e) => return Err(Error::os("read", &e)),
         }
     }
     Ok(total)
