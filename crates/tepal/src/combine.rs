@@ -5,7 +5,7 @@
 use crate::bits::{Body, Owned, Storage};
 use crate::bloom::BloomFilter;
 use crate::error::{Error, Got, Result};
-use crate::sizing::{rate, smallest, Params};
+use crate::sizing::{rate, Params};
 use crate::{arg, layout::Layout};
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -130,10 +130,8 @@ impl<B: Body> BloomFilter<B> {
             return Err(Error::argument("ERR_CAPACITY_RANGE", "capacity", expected, Got::Integer(capacity as i128)));
         }
         let units = self.params.units();
-        let need = smallest(layout, probes, capacity, fpr).unwrap_or(units).min(units);
-        let too_small = (need - need.div_ceil(128)).max(1); // at most the canonical size before `need`
-        let keeps = |factor: &u64| units % factor == 0 && rate(layout, probes, capacity, units / factor) <= fpr;
-        let factor = (1..=units / too_small).rev().find(keeps).unwrap_or(1);
+        let keeps = |factor: &u64| rate(layout, probes, capacity, units / factor) <= fpr;
+        let factor = divisors(units).filter(keeps).max().unwrap_or(1);
         self.folded(capacity, factor)
     }
 
@@ -143,6 +141,11 @@ impl<B: Body> BloomFilter<B> {
         or_into(&result.body, self);
         Ok(result)
     }
+}
+
+/// All divisors of n, in no order.
+fn divisors(n: u64) -> impl Iterator<Item = u64> {
+    (1..).take_while(move |i| i * i <= n).filter(move |i| n % i == 0).flat_map(move |i| [i, n / i])
 }
 
 /// In place: the filter keeps its size, capacity, rate and metadata, and `other` is folded to its size as it is read.

@@ -55,7 +55,7 @@ impl Params {
 }
 
 impl<B: Body> BloomFilter<B> {
-    /// Explains the answer for a key: lines, bits, which are set, the chance that a yes is false. Cost: a few allocations.
+    /// Explains the answer for a key: lines, bits, which are set, the chance that a yes is false. Cost: a few allocations; for `classic` it reads the whole body.
     ///
     /// ```
     /// let filter = tepal::BloomFilter::build(["a"], 0.01)?;

@@ -114,7 +114,7 @@ fn canonical(i: u64) -> u64 {
 }
 
 /// The smallest canonical number of units that keeps the promise.
-pub(crate) fn smallest(layout: Layout, probes: u32, capacity: u64, fpr: f64) -> Option<u64> {
+fn smallest(layout: Layout, probes: u32, capacity: u64, fpr: f64) -> Option<u64> {
     let (mut a, mut b) = (1, INDICES);
     while a < b {
         let m = (a + b) >> 1;
