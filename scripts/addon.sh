@@ -18,7 +18,7 @@ case $(uname -m) in
 esac
 
 scripts/setup-rust.sh
-cargo build --quiet --locked --release -p tepal-node
+cargo rustc --quiet --locked --release -p tepal-node --crate-type cdylib -- -C strip=symbols
 
 mkdir -p npm/native
 addon=npm/native/tepal.$platform-$arch$abi.node
