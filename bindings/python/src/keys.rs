@@ -1,0 +1,142 @@
+//! What counts as a key in Python, tried in this order: `str` (its UTF-8), `__index__` (but no `bool`), bytes-like.
+//!
+//! Exact `str`, `int` and `bytes` take a short way that runs no user code. Everything refused gets the core's sentence
+//! for its type. Keys themselves never appear in a message.
+
+use crate::buffer::View;
+use crate::error::exception;
+use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyString};
+use std::slice;
+use tepal::{Error, Hash128};
+
+/// A key, borrowed from a Python object.
+#[derive(Clone, Copy)]
+pub enum Key<'a> {
+    Bytes(&'a [u8]),
+    Int(u64),
+}
+
+impl Key<'_> {
+    /// The hash under `seed`.
+    #[inline]
+    pub fn hash(self, seed: u64) -> Hash128 {
+        match self {
+            Key::Bytes(bytes) => tepal::hash_bytes(bytes, seed),
+            Key::Int(value) => tepal::hash_u64(value, seed),
+        }
+    }
+}
+
+/// The key behind an exact `str`, `int` or `bytes`; `None` for everything else, odd values included.
+///
+/// # Safety
+/// The thread is attached, `object` is a live object and outlives the answer.
+#[inline]
+pub unsafe fn plain_key<'a>(object: *mut ffi::PyObject) -> Option<Key<'a>> {
+    // SAFETY: see above; each accessor is called on the exact type it is for.
+    unsafe {
+        let class = ffi::Py_TYPE(object);
+        if class == &raw mut ffi::PyUnicode_Type {
+            let mut len: ffi::Py_ssize_t = 0;
+            let data = ffi::PyUnicode_AsUTF8AndSize(object, &mut len);
+            if data.is_null() {
+                ffi::PyErr_Clear(); // a lone surrogate or no memory: the long way finds out which
+                return None;
+            }
+            Some(Key::Bytes(slice::from_raw_parts(data.cast(), len as usize)))
+        } else if class == &raw mut ffi::PyLong_Type {
+            let mut overflow = 0;
+            let value = ffi::PyLong_AsLongLongAndOverflow(object, &mut overflow);
+            (overflow == 0).then_some(Key::Int(value as u64))
+        } else if class == &raw mut ffi::PyBytes_Type {
+            let data = ffi::PyBytes_AsString(object);
+            Some(Key::Bytes(slice::from_raw_parts(data.cast(), ffi::PyBytes_Size(object) as usize)))
+        } else {
+            None
+        }
+    }
+}
+
+/// The hash of any key.
+///
+/// # Errors
+/// `KeyTypeError`, or whatever the object's own `__index__` raises.
+#[inline]
+pub fn hash_key(object: &Bound<'_, PyAny>, seed: u64) -> PyResult<Hash128> {
+    // SAFETY: attached (a Bound proves it), and the object outlives the call.
+    match unsafe { plain_key(object.as_ptr()) } {
+        Some(key) => Ok(key.hash(seed)),
+        None => with_any_key(object, |key| key.hash(seed)),
+    }
+}
+
+/// Calls `then` with any key.
+///
+/// # Errors
+/// As `hash_key`.
+pub fn with_key<T>(object: &Bound<'_, PyAny>, then: impl FnOnce(Key<'_>) -> T) -> PyResult<T> {
+    // SAFETY: as in hash_key.
+    match unsafe { plain_key(object.as_ptr()) } {
+        Some(key) => Ok(then(key)),
+        None => with_any_key(object, then),
+    }
+}
+
+#[cold]
+fn with_any_key<T>(object: &Bound<'_, PyAny>, then: impl FnOnce(Key<'_>) -> T) -> PyResult<T> {
+    let py = object.py();
+    if let Ok(text) = object.cast::<PyString>() {
+        return match text.to_str() {
+            Ok(text) => Ok(then(Key::Bytes(text.as_bytes()))),
+            Err(raised) if raised.is_instance_of::<PyUnicodeEncodeError>(py) => {
+                Err(exception(py, &Error::key_surrogate()))
+            }
+            Err(raised) => Err(raised),
+        };
+    }
+    if object.is_instance_of::<PyBool>() {
+        return Err(refused(object));
+    }
+    if let Some(value) = index(object)? {
+        return Ok(then(Key::Int(value)));
+    }
+    match View::typed(object) {
+        Some(view) if view.is_plain_bytes() => Ok(then(Key::Bytes(view.as_ref()))),
+        _ => Err(refused(object)),
+    }
+}
+
+/// The value of an object with `__index__`, modulo 2^64. `None`: it has none, or says by `TypeError` that it is no
+/// integer after all (a NumPy array, `numpy.bool`).
+fn index(object: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+    let py = object.py();
+    // SAFETY: plain calls of the C API with a live object; PyNumber_Index gives a new reference or raises.
+    let integer = unsafe {
+        if ffi::PyIndex_Check(object.as_ptr()) == 0 {
+            return Ok(None);
+        }
+        Bound::from_owned_ptr_or_err(py, ffi::PyNumber_Index(object.as_ptr()))
+    };
+    match integer {
+        Ok(integer) => {
+            if let Ok(value) = integer.extract::<i64>() {
+                return Ok(Some(value as u64));
+            }
+            integer.extract::<u64>().map(Some).map_err(|_| exception(py, &Error::key_range()))
+        }
+        Err(raised) if raised.is_instance_of::<PyTypeError>(py) => Ok(None),
+        Err(raised) => Err(raised),
+    }
+}
+
+fn refused(object: &Bound<'_, PyAny>) -> PyErr {
+    exception(object.py(), &Error::key_type(&type_name(object)))
+}
+
+/// The bare name of the object's class, as the core's table of hints knows it.
+pub fn type_name(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string())
+}

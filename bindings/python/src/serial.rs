@@ -1,0 +1,305 @@
+//! `BloomFilter` to and from bytes, files, buffers and pickles.
+
+use crate::args::{self, wrong_type, Flag};
+use crate::bloom::BloomFilter;
+use crate::buffer::View;
+use crate::error::{file_exception, out_of_memory, shielded, OrRaise};
+use crate::files::Map;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tepal::Bytes;
+
+const BYTES: &str = "a contiguous bytes-like object";
+
+fn parsed(bytes: &[u8], seed: Option<u64>) -> tepal::Result<tepal::BloomFilter> {
+    match seed {
+        None => tepal::BloomFilter::from_bytes(bytes),
+        Some(seed) => tepal::BloomFilter::from_bytes_with_seed(bytes, seed),
+    }
+}
+
+fn shared(py: Python<'_>, bytes: Arc<dyn Bytes>, seed: Option<u64>) -> PyResult<BloomFilter> {
+    Ok(BloomFilter::wrap(tepal::BloomFilter::from_shared(bytes, seed).or_raise(py)?))
+}
+
+/// A file's name; whatever `os.fspath` makes a `str` of.
+fn path_of(path: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+    path.extract().map_err(|raised: PyErr| {
+        if raised.is_instance_of::<PyTypeError>(path.py()) {
+            wrong_type("path", "a str or os.PathLike", path)
+        } else {
+            raised
+        }
+    })
+}
+
+#[pymethods]
+impl BloomFilter {
+    /// The filter as bytes: the same in every language, readable for ever.
+    ///
+    /// Args:
+    ///     withhold_seed: leave the seed out, for publishing; a reader then has to know it.
+    ///
+    /// Returns:
+    ///     `nbytes` bytes.
+    ///
+    /// Raises:
+    ///     FilterMemoryError: no memory for them.
+    ///     StateError: a closed filter.
+    ///
+    /// Cost: O(size). Keys that other threads add meanwhile may or may not be in it; it is a valid filter in any case.
+    ///
+    /// >>> from tepal import BloomFilter
+    /// >>> f = BloomFilter.build(["a"])
+    /// >>> BloomFilter.from_bytes(f.to_bytes()) == f
+    /// True
+    #[pyo3(signature = (*, withhold_seed = Flag(false)), text_signature = "($self, *, withhold_seed=False)")]
+    fn to_bytes<'py>(&self, py: Python<'py>, withhold_seed: Flag) -> PyResult<Bound<'py, PyBytes>> {
+        let filter = self.slot.share(py)?;
+        let bytes = PyBytes::new_with(py, filter.byte_len() as usize, |mut out| {
+            py.detach(|| filter.write_parts(withhold_seed.0, |part| out.write_all(part)))?;
+            Ok(())
+        });
+        bytes.map_err(|raised| out_of_memory(py, raised, filter.byte_len()))
+    }
+
+    /// A writable filter from bytes, verified to the last one.
+    ///
+    /// Args:
+    ///     data: any contiguous bytes-like object; copied.
+    ///     seed: for bytes that withhold theirs.
+    ///
+    /// Returns:
+    ///     A new `BloomFilter`.
+    ///
+    /// Raises:
+    ///     FormatError: bytes that are no filter, or not a whole and unchanged one (``ERR_MAGIC``, ``ERR_TRUNCATED``,
+    ///         ``ERR_CHECKSUM``, ...; ``ERR_SEED_REQUIRED`` for a withheld seed).
+    ///     MismatchError: a seed that is not the filter's (``ERR_SEED_DIFFERS``).
+    ///     FilterMemoryError: no memory for it.
+    ///
+    /// Never takes more memory than the bytes themselves. Cost: O(size).
+    ///
+    /// >>> from tepal import BloomFilter
+    /// >>> "a" in BloomFilter.from_bytes(BloomFilter.build(["a"]).to_bytes())
+    /// True
+    #[staticmethod]
+    #[pyo3(signature = (data, *, seed = None))]
+    fn from_bytes(data: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        from_bytes(data, seed)
+    }
+
+    /// A read-only filter over a buffer, without a copy.
+    ///
+    /// Args:
+    ///     buffer: any contiguous buffer: `bytes`, `mmap.mmap`, `memoryview` (of shared memory, for instance), a pyarrow
+    ///         buffer. It stays exported until the filter is closed or gone; whoever changes it changes the filter.
+    ///     seed: for bytes that withhold theirs.
+    ///
+    /// Returns:
+    ///     A read-only `BloomFilter`; `copy()` makes it writable.
+    ///
+    /// Raises:
+    ///     FormatError, MismatchError: as for `from_bytes`, but the body is not verified: `verify` does.
+    ///
+    /// Cost: O(1) in the size.
+    ///
+    /// >>> from tepal import BloomFilter
+    /// >>> with BloomFilter.from_buffer(BloomFilter.build(["a"]).to_bytes()) as f:
+    /// ...     "a" in f, f.read_only
+    /// (True, True)
+    #[staticmethod]
+    #[pyo3(signature = (buffer, *, seed = None))]
+    fn from_buffer(buffer: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        from_buffer(buffer, seed)
+    }
+
+    /// Writes the filter to a file, wholly or not at all.
+    ///
+    /// The bytes go into a temporary file in the same directory, are flushed to the disk, and replace the file by a
+    /// rename. On any failure, a full disk for instance, the old file is still there. (A killed process leaves its
+    /// temporary file, ``.NAME.PID.N.tmp``, behind.)
+    ///
+    /// Args:
+    ///     path: `str` or `os.PathLike`.
+    ///     withhold_seed: as for `to_bytes`.
+    ///
+    /// Raises:
+    ///     FilterIOError: the system refused (``ERR_IO``); ``errno`` and ``filename`` as with any `OSError`.
+    ///     StateError: a closed filter.
+    ///
+    /// Cost: O(size), without a second copy in memory.
+    ///
+    /// >>> import os, tempfile
+    /// >>> from tepal import BloomFilter, load
+    /// >>> with tempfile.TemporaryDirectory() as folder:
+    /// ...     path = os.path.join(folder, "names.tepal")
+    /// ...     BloomFilter.build(["a"]).save(path)
+    /// ...     "a" in load(path)
+    /// True
+    #[pyo3(signature = (path, *, withhold_seed = Flag(false)), text_signature = "($self, path, *, withhold_seed=False)")]
+    fn save(&self, path: &Bound<'_, PyAny>, withhold_seed: Flag) -> PyResult<()> {
+        let (py, to) = (path.py(), path_of(path)?);
+        let filter = self.slot.share(py)?;
+        py.detach(|| filter.save(&to, withhold_seed.0)).map_err(|error| file_exception(&error, path))
+    }
+
+    /// Reads a filter from a file.
+    ///
+    /// Args:
+    ///     path: `str` or `os.PathLike`.
+    ///     mmap: map the file instead of reading it: read-only, at once, shared with every process that maps it.
+    ///         The body is not verified (`verify` does). Do not change or shorten a mapped file in place (`save` does not:
+    ///         it replaces): shortening it ends the process.
+    ///     seed: for a file that withholds its own.
+    ///
+    /// Returns:
+    ///     A `BloomFilter`: writable, or with ``mmap=True`` read-only and a context manager that unmaps.
+    ///
+    /// Raises:
+    ///     FilterIOError: the system refused (``ERR_IO``); ``errno`` and ``filename`` as with any `OSError`.
+    ///     FormatError, MismatchError, FilterMemoryError: as for `from_bytes`.
+    ///
+    /// >>> import os, tempfile
+    /// >>> from tepal import BloomFilter
+    /// >>> with tempfile.TemporaryDirectory() as folder:
+    /// ...     path = os.path.join(folder, "names.tepal")
+    /// ...     BloomFilter.build(["a"]).save(path)
+    /// ...     with BloomFilter.load(path, mmap=True) as names:
+    /// ...         "a" in names
+    /// True
+    #[staticmethod]
+    #[pyo3(signature = (path, *, mmap = Flag(false), seed = None), text_signature = "(path, *, mmap=False, seed=None)")]
+    fn load(path: &Bound<'_, PyAny>, mmap: Flag, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        load(path, mmap, seed)
+    }
+
+    /// Compares the body of a mapped or borrowed filter with its checksum; others were verified when they were read.
+    ///
+    /// Raises:
+    ///     FormatError: the bytes were changed (``ERR_CHECKSUM``).
+    ///     StateError: a closed filter.
+    ///
+    /// Cost: O(size).
+    ///
+    /// >>> from tepal import BloomFilter
+    /// >>> BloomFilter.from_buffer(BloomFilter.build(["a"]).to_bytes()).verify()
+    fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        let filter = self.slot.share(py)?;
+        py.detach(|| filter.verify()).or_raise(py)
+    }
+
+    /// Protocol 5 and later hand the bytes over as a buffer, which may travel out of band.
+    #[pyo3(signature = (protocol, /))]
+    fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, protocol: i32) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let bytes = slf.get().to_bytes(py, Flag(false))?.into_any();
+        let state = if protocol >= 5 { py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))? } else { bytes };
+        PyTuple::new(py, [py.import("tepal._native")?.getattr("_restore")?, PyTuple::new(py, [state])?.into_any()])
+    }
+}
+
+/// Rebuilds a pickled filter: a writable one from bytes inside the pickle; a read-only view of a read-only buffer that
+/// came out of band (as NumPy does), because whoever sends one wants it shared.
+#[pyfunction]
+#[pyo3(signature = (data, /))]
+pub fn _restore(data: &Bound<'_, PyAny>) -> PyResult<BloomFilter> {
+    let in_band = data.is_instance_of::<PyBytes>();
+    match View::bytes(data) {
+        Some(view) if view.is_read_only() && !in_band => shared(data.py(), Arc::new(view), None),
+        _ => from_bytes(data, None),
+    }
+}
+
+/// A filter from bytes: `BloomFilter.from_bytes` for a kind that only the bytes know.
+///
+/// Args:
+///     data: any contiguous bytes-like object; copied.
+///     seed: for bytes that withhold theirs.
+///
+/// Returns:
+///     A filter of the right class.
+///
+/// Raises:
+///     FormatError, MismatchError, FilterMemoryError: as for `BloomFilter.from_bytes`.
+///
+/// >>> import tepal
+/// >>> "a" in tepal.from_bytes(tepal.BloomFilter.build(["a"]).to_bytes())
+/// True
+#[pyfunction]
+#[pyo3(signature = (data, *, seed = None))]
+pub fn from_bytes(data: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<BloomFilter> {
+    let (py, seed) = (data.py(), seed.map(args::seed).transpose()?);
+    let view = View::bytes(data).ok_or_else(|| wrong_type("data", BYTES, data))?;
+    shielded(|| {
+        // Only immutable bytes are read without the interpreter.
+        let filter = if data.is_instance_of::<PyBytes>() {
+            py.detach(|| parsed(view.as_ref(), seed))
+        } else {
+            parsed(view.as_ref(), seed)
+        };
+        Ok(BloomFilter::wrap(filter.or_raise(py)?.into_storage()))
+    })
+}
+
+/// A read-only filter over a buffer: `BloomFilter.from_buffer` for a kind that only the bytes know.
+///
+/// Args:
+///     buffer: any contiguous buffer; it stays exported until the filter is closed or gone.
+///     seed: for bytes that withhold theirs.
+///
+/// Returns:
+///     A read-only filter of the right class.
+///
+/// Raises:
+///     FormatError, MismatchError: as for `BloomFilter.from_buffer`.
+///
+/// >>> import tepal
+/// >>> "a" in tepal.from_buffer(tepal.BloomFilter.build(["a"]).to_bytes())
+/// True
+#[pyfunction]
+#[pyo3(signature = (buffer, *, seed = None))]
+pub fn from_buffer(buffer: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<BloomFilter> {
+    let seed = seed.map(args::seed).transpose()?;
+    let view = View::bytes(buffer).ok_or_else(|| wrong_type("buffer", BYTES, buffer))?;
+    shielded(|| shared(buffer.py(), Arc::new(view), seed))
+}
+
+/// Reads a filter from a file: `BloomFilter.load` for a kind that only the file knows.
+///
+/// Args:
+///     path: `str` or `os.PathLike`.
+///     mmap: map the file read-only instead of reading it.
+///     seed: for a file that withholds its own.
+///
+/// Returns:
+///     A filter of the right class.
+///
+/// Raises:
+///     FilterIOError, FormatError, MismatchError, FilterMemoryError: as for `BloomFilter.load`.
+///
+/// >>> import tepal
+/// >>> try:
+/// ...     tepal.load("/no/such/file")
+/// ... except tepal.FilterIOError as error:
+/// ...     print(error.code, error.errno)
+/// ERR_IO 2
+#[pyfunction]
+#[pyo3(signature = (path, *, mmap = Flag(false), seed = None), text_signature = "(path, *, mmap=False, seed=None)")]
+pub fn load(path: &Bound<'_, PyAny>, mmap: Flag, seed: Option<&Bound<'_, PyAny>>) -> PyResult<BloomFilter> {
+    let (py, from, seed) = (path.py(), path_of(path)?, seed.map(args::seed).transpose()?);
+    shielded(|| {
+        let loaded = py.detach(|| {
+            if mmap.0 {
+                tepal::BloomFilter::from_shared(Arc::new(Map::open(&from)?), seed)
+            } else {
+                Ok(tepal::BloomFilter::load(&from, seed)?.into_storage())
+            }
+        });
+        loaded.map(BloomFilter::wrap).map_err(|error| file_exception(&error, path))
+    })
+}
