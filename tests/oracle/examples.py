@@ -19,7 +19,7 @@ def hexdump(data: bytes, start: int, end: int) -> str:
         if rows and row[6:] == rows[-1][6:] and at + 16 < end and not any(chunk):
             continue
         rows.append(row)
-    return "\n".join(f"    {row}" for row in rows)
+    return "\n".join(["```text", *rows, "```"])
 
 
 def field(data: bytes, at: int, size: int, meaning: str) -> str:

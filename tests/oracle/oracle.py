@@ -5,7 +5,9 @@ It knows nothing of any other implementation. Where it and the core differ, one 
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Iterable
 
 import layouts
@@ -102,27 +104,42 @@ class Bloom:
         capacity = max(1, self.r.capacity // factor)
         return self.with_bits(self.folded_bits(factor), capacity, self.r.fpr, self.r.metadata)
 
-    def combine(self, other: Bloom, union: bool) -> Bloom:
-        a, b = self.r, other.r
-        if a.layout != b.layout:
-            raise OracleError("ERR_LAYOUT_DIFFERS")
-        if a.seed != b.seed:
-            raise OracleError("ERR_SEED_DIFFERS")
-        if a.probes != b.probes:
-            raise OracleError("ERR_PROBES_DIFFERS")
-        lines = min(a.lines, b.lines)
-        if a.lines % lines or b.lines % lines:
+    def shrink_to(self, capacity: int) -> Bloom:
+        r = self.r
+        check_capacity(capacity)
+        if capacity > r.capacity:
+            raise OracleError("ERR_CAPACITY_RANGE")
+        divisors = [d for d in range(1, self.units + 1) if self.units % d == 0]
+        keeps = [d for d in divisors if sizing.rate(r.layout, capacity, self.units // d, r.probes) <= r.fpr]
+        return self.with_bits(self.folded_bits(max(keeps, default=1)), capacity, r.fpr, r.metadata)
+
+    def check_mergeable(self, other: Bloom) -> None:
+        for field in ("layout", "seed", "probes"):
+            if getattr(self.r, field) != getattr(other.r, field):
+                raise OracleError(f"ERR_{field.upper()}_DIFFERS")
+        small, large = sorted((self.units, other.units))
+        if large % small:
             raise OracleError("ERR_SIZE_DIFFERS")
+
+    def combine(self, other: Bloom, merge) -> Bloom:
+        self.check_mergeable(other)
+        a, b = self.r, other.r
+        lines = min(a.lines, b.lines)
         left, right = self.folded_bits(a.lines // lines), other.folded_bits(b.lines // lines)
-        bits = bytearray((x | y) if union else (x & y) for x, y in zip(left, right, strict=True))
         metadata = dict(a.metadata.items() & b.metadata.items())
-        return self.with_bits(bits, min(a.capacity, b.capacity), max(a.fpr, b.fpr), metadata)
+        return self.with_bits(merge_bytes(merge, left, right), min(a.capacity, b.capacity), max(a.fpr, b.fpr), metadata)
+
+    def combine_in_place(self, other: Bloom, merge) -> None:
+        self.check_mergeable(other)
+        if self.r.lines > other.r.lines:
+            raise OracleError("ERR_SIZE_DIFFERS")
+        self.bits = merge_bytes(merge, self.bits, other.folded_bits(other.r.lines // self.r.lines))
 
     def union(self, other: Bloom) -> Bloom:
-        return self.combine(other, True)
+        return self.combine(other, operator.or_)
 
     def intersection(self, other: Bloom) -> Bloom:
-        return self.combine(other, False)
+        return self.combine(other, operator.and_)
 
     # Facts
 
@@ -144,13 +161,13 @@ class Bloom:
         half = self.units
         return math.fsum(chances[:half]) / half * math.fsum(chances[half:]) / half
 
-    def estimated_count(self) -> float:
+    def estimated_count(self) -> int:
         bits = 512 * self.r.lines
-        fill = min(self.fill_ratio(), 1 - 0.5 / bits)
+        unset = math.log1p(-min(self.fill_ratio(), 1 - 1 / (2 * bits)))
         if self.r.layout == CLASSIC:
-            return -bits * math.log1p(-fill) / self.r.probes
-        power = 2 if self.r.layout == LINE and self.r.probes == 16 else 1
-        return -self.units * math.log1p(-fill) / (1 - (63 / 64) ** power)
+            return round(unset / (self.r.probes * math.log1p(-1 / bits)))
+        hit = 2 / 64 - 1 / 4096 if self.r.layout == LINE and self.r.probes == 16 else 1 / 64
+        return round(unset / math.log1p(-hit / self.units))
 
     # Wire
 
@@ -160,6 +177,16 @@ class Bloom:
 
     def to_bytes(self, withhold_seed: bool = False) -> bytes:
         return wire.write(self.record(), withhold_seed)
+
+
+def union_all(filters: list[Bloom]) -> Bloom:
+    if not filters:
+        raise OracleError("ERR_EMPTY")
+    return functools.reduce(Bloom.union, filters)
+
+
+def merge_bytes(merge, left: bytes, right: bytes) -> bytearray:
+    return bytearray(map(merge, left, right))
 
 
 def check_capacity(capacity: int) -> None:
