@@ -81,10 +81,19 @@ def lane_meaning(f: Bloom, lane: int) -> str:
     return ", ".join(bits)
 
 
-def second_file() -> list[str]:
-    metadata = {"rule": "ascii-lower", "made by": "tepal"}
-    f = Bloom.new(1, 1e-5, seed=0x0123456789ABCDEF, metadata=metadata)
+def second_filter() -> Bloom:
+    f = Bloom.new(1, 1e-5, seed=0x0123456789ABCDEF, metadata={"rule": "ascii-lower", "made by": "tepal"})
     f.insert("tepal")
+    return f
+
+
+def second_header() -> bytes:
+    return wire.header(second_filter().record())
+
+
+def second_file() -> list[str]:
+    f = second_filter()
+    metadata = f.r.metadata
     data, withheld = f.to_bytes(), f.to_bytes(withhold_seed=True)
     offset = wire.body_offset(len(wire.encode_metadata(metadata)))
     word = wire.check_word(f.r.seed)
