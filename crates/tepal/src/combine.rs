@@ -2,11 +2,13 @@
 //!
 //! Filters combine when layout, hash, seed and probes are equal and one line count divides the other: the larger one is
 //! folded first, which gives exactly the filter that would have been built at the smaller size.
+use crate::arg;
 use crate::bits::{Body, Owned, Storage};
 use crate::bloom::BloomFilter;
 use crate::error::{Error, Got, Result};
+use crate::layout::{Layout, Write};
 use crate::sizing::{rate, Params};
-use crate::{arg, layout::Layout};
+use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
 
 /// The parameters of a combination, whatever the order; or the field in which the two differ.
@@ -36,8 +38,8 @@ fn common(a: &Params, b: &Params) -> Result<Params> {
     Ok(Params { capacity: a.capacity.min(b.capacity), fpr: a.fpr.max(b.fpr), ..*small })
 }
 
-/// Calls `f(line, lane, value)` with the lanes of `other` folded to `lines` lines.
-fn each_folded(other: &BloomFilter<impl Body>, lines: usize, mut f: impl FnMut(usize, usize, u64)) {
+/// Calls `f(line, lanes)` with the lines of `other` folded to `lines` lines.
+fn each_folded(other: &BloomFilter<impl Body>, lines: usize, mut f: impl FnMut(usize, [u64; 8])) {
     let source = other.body.lines();
     let ratio = source.count() / lines;
     for line in 0..lines {
@@ -46,23 +48,31 @@ fn each_folded(other: &BloomFilter<impl Body>, lines: usize, mut f: impl FnMut(u
             let more = source.line(line * ratio + i);
             (0..8).for_each(|lane| folded[lane] |= more[lane]);
         }
-        (0..8).for_each(|lane| f(line, lane, folded[lane]));
+        f(line, folded);
     }
 }
 
+/// Each line under its own stripe: an insertion into a `line` layout writes whole lanes while it holds that lock.
 fn or_into(target: &Owned, other: &BloomFilter<impl Body>) {
-    let cells = target.atomic().0;
-    each_folded(other, cells.len(), |line, lane, value| {
-        if value != 0 {
-            cells[line][lane].fetch_or(value.to_le(), Relaxed);
-        }
+    let at = target.atomic();
+    each_folded(other, at.0.len(), |line, lanes| {
+        target.stripes.with(line, || {
+            (0..8).for_each(|lane| {
+                at.or_shared(line, lane, lanes[lane]);
+            })
+        })
     });
 }
 
+/// Under all stripes: no insertion may be half done while bits are taken away.
 fn and_into(target: &Owned, other: &BloomFilter<impl Body>) {
     let cells = target.atomic().0;
-    each_folded(other, cells.len(), |line, lane, value| {
-        cells[line][lane].fetch_and(value.to_le(), Relaxed);
+    target.stripes.with_all(|| {
+        each_folded(other, cells.len(), |line, lanes| {
+            (0..8).for_each(|lane| {
+                cells[line][lane].fetch_and(lanes[lane].to_le(), Relaxed);
+            })
+        })
     });
 }
 
@@ -150,12 +160,12 @@ fn divisors(n: u64) -> impl Iterator<Item = u64> {
 
 /// In place: the filter keeps its size, capacity, rate and metadata, and `other` is folded to its size as it is read.
 macro_rules! combine_in_place {
-    ($name:ident, $locked:ident, $doc:literal) => {
+    ($name:ident, $apply:ident, $doc:literal) => {
         impl BloomFilter<Owned> {
             #[doc = $doc]
             pub fn $name<C: Body>(&self, other: &BloomFilter<C>) -> Result<()> {
                 fits_into(&self.params, &other.params)?;
-                $locked(&self.body, other);
+                $apply(&self.body, other);
                 Ok(())
             }
         }
@@ -166,7 +176,7 @@ macro_rules! combine_in_place {
             pub fn $name<C: Body>(&self, other: &BloomFilter<C>) -> Result<()> {
                 let target = self.owned()?;
                 fits_into(&self.params, &other.params)?;
-                $locked(target, other);
+                $apply(target, other);
                 Ok(())
             }
         }
@@ -180,14 +190,9 @@ combine_in_place!(
 );
 combine_in_place!(
     intersect_with,
-    and_locked,
+    and_into,
     "Keeps the keys that `other` contains too; the rate is no longer promised. Errors as `union_with`."
 );
-
-/// No insertion may be half done while bits are taken away. (`or_into` only adds bits and needs no lock.)
-fn and_locked(target: &Owned, other: &BloomFilter<impl Body>) {
-    target.stripes.with_all(|| and_into(target, other));
-}
 
 fn fits_into(target: &Params, other: &Params) -> Result<()> {
     if common(target, other)?.lines == target.lines {
@@ -206,20 +211,16 @@ fn fits_into(target: &Params, other: &Params) -> Result<()> {
 /// # Ok::<(), tepal::Error>(())
 /// ```
 pub fn union_all<'a, B: Body + 'a>(filters: impl IntoIterator<Item = &'a BloomFilter<B>>) -> Result<BloomFilter> {
-    let mut filters = filters.into_iter();
-    let first = filters
-        .next()
-        .ok_or_else(|| Error::argument("ERR_EMPTY", "filters", "at least one filter", Got::Word("none")))?;
-    let mut result = first.copy()?;
-    for filter in filters {
-        let params = common(&result.params, &filter.params)?;
-        if params.lines < result.params.lines {
-            result = result.union(filter)?;
-        } else {
-            or_into(&result.body, filter);
-            result.metadata = result.metadata.shared(&filter.metadata);
-            result.params = params;
-        }
+    let all: Vec<_> = filters.into_iter().collect();
+    let smallest = all.iter().min_by_key(|filter| filter.params.lines).ok_or_else(|| {
+        let got = Got::Word("none");
+        Error::argument("ERR_EMPTY", "filters", "at least one filter", got)
+    })?;
+    let mut result = smallest.copy()?;
+    for filter in &all {
+        result.params = common(&result.params, &filter.params)?;
+        result.metadata = result.metadata.shared(&filter.metadata);
+        or_into(&result.body, filter);
     }
     Ok(result)
 }
