@@ -195,22 +195,21 @@ pub(crate) fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Header> {
         return Err(Error::truncated("header", offset as u64, bytes.len() as u64));
     }
     let header = decode_header(&bytes[..offset], seed)?;
-    let (need, got) = (header.total_len(), bytes.len() as u64);
-    if got < need {
-        return Err(Error::truncated("filter", need, got));
-    }
-    nothing_behind(got, need)?;
+    all_there(bytes.len() as u64, header.total_len())?;
     decode_trailer(&bytes[bytes.len() - TRAILER..])?;
     Ok(header)
 }
 
-/// `ERR_TRAILING` if there are more bytes than the filter has.
-pub(crate) fn nothing_behind(there: u64, need: u64) -> Result<()> {
-    if there <= need {
-        return Ok(());
+/// `ERR_TRUNCATED` or `ERR_TRAILING` unless there are as many bytes as the filter has.
+pub(crate) fn all_there(there: u64, need: u64) -> Result<()> {
+    if there < need {
+        return Err(Error::truncated("filter", need, there));
     }
-    let got = Got::Integer((there - need) as i128);
-    Err(Error::data("ERR_TRAILING", "filter", "no bytes behind the trailer", got))
+    if there > need {
+        let got = Got::Integer((there - need) as i128);
+        return Err(Error::data("ERR_TRAILING", "filter", "no bytes behind the trailer", got));
+    }
+    Ok(())
 }
 
 /// The body checksum of a trailer.

@@ -95,9 +95,9 @@ impl BloomFilter<Owned> {
         Ok(BloomFilter { params: header.params, metadata: header.metadata, body: owned })
     }
 
-    /// A filter from a reader: what [`BloomFilter::from_bytes`] does, without a second copy of the body. Reads exactly the filter and
-    /// leaves what follows unread. `seed` is for bytes that withhold theirs. `available` is how many bytes the reader
-    /// is known to hold (a file's length), which saves growing; without it memory grows with what really comes.
+    /// A filter from a reader: what [`BloomFilter::from_bytes`] does, without a second copy of the body. `seed` is for bytes that
+    /// withhold theirs. `available` is how many bytes the reader is known to hold (a file's length): the filter must be
+    /// exactly those. Without it, what follows the filter is left unread, and memory grows with what really comes.
     ///
     /// Errors: the codes of FORMAT.md, `ERR_IO` with the reader's reason.
     #[cfg(feature = "std")]
@@ -119,8 +119,11 @@ impl BloomFilter<Owned> {
         let need = header.total_len();
         let lines = header.params.lines;
         let mut held = match available {
-            Some(available) if available >= need => lines,
-            _ => lines.min(16_384), // 1 MiB, then doubled while bytes keep coming
+            Some(there) => {
+                format::all_there(there, need)?;
+                lines
+            }
+            None => lines.min(16_384), // 1 MiB, then doubled while bytes keep coming
         };
         let mut owned = Owned::zeroed(held)?;
         let mut sum = Checksum::new();
