@@ -143,11 +143,14 @@ impl Instance {
     /// The exception for an error of the core.
     pub fn exception(&self, env: sys::napi_env, error: &Error) -> Outcome<sys::napi_value> {
         let [mut make, mut undefined, mut exception] = [null_mut(); 3];
-        let arguments = [error.class().name().give(env)?, error.code().give(env)?, error.message().as_str().give(env)?];
+        // SAFETY: a value of this environment.
+        ok(unsafe { sys::napi_get_undefined(env, &mut undefined) }, "no undefined")?;
+        let number = error.os_code().map_or(Ok(undefined), |code| f64::from(code).give(env))?;
+        let arguments =
+            [error.class().name().give(env)?, error.code().give(env)?, error.message().as_str().give(env)?, number];
         // SAFETY: values of this environment; a missing reference makes the call fail.
         unsafe {
             ok(sys::napi_get_reference_value(env, self.make_error.get(), &mut make), "init was not called")?;
-            ok(sys::napi_get_undefined(env, &mut undefined), "no undefined")?;
             let status =
                 sys::napi_call_function(env, undefined, make, arguments.len(), arguments.as_ptr(), &mut exception);
             ok(status, "the maker of exceptions is no function")?;

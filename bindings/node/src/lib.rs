@@ -5,12 +5,11 @@
 #![allow(missing_docs)] // the public face is the TypeScript one
 
 mod call; // one call from JavaScript: its arguments, its result, its error
-mod files; // atomic save, load, map: plain Rust, knows no JavaScript
 mod instance; // what one `open()` owns: handles, arena, the maker of exceptions
 mod keys; // the hot operations: one key or many from the arena
 mod operations; // all other operations, and the table of all names
 mod share; // filters that several threads hold
-mod tasks; // load and save on libuv's threads
+mod tasks; // load, map and save on libuv's threads
 
 use napi::{bindgen_prelude::Object, Env};
 
@@ -18,5 +17,3 @@ use napi::{bindgen_prelude::Object, Env};
 pub fn register(exports: Object, env: Env) -> napi::Result<()> {
     operations::export_open(env.raw(), napi::JsValue::raw(&exports))
 }
-
-pub use files::save_atomically;

@@ -1,9 +1,11 @@
-//! Load and save on libuv's threads, so that JavaScript goes on meanwhile.
+//! Load, map and save on libuv's threads, so that JavaScript goes on meanwhile.
 //!
 //! A task holds its filter: freeing the handle does not stop a save. Keys that are added during a save are in the file or not, and
 //! the file is whole either way. A panic becomes an `ERR_IO` like any other failure.
+//! A mapped file must not be cut short while it is mapped (the operating system would end the process): replace files by
+//! renaming, as a save does.
+use std::fs::File;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,7 +14,6 @@ use napi::{sys, Env, JsValue, Task};
 use tepal::{BloomFilter, Error, Result, Storage};
 
 use crate::call::{Call, Fail, Outcome};
-use crate::files;
 use crate::instance::{Entry, Instance};
 use crate::share::Shared;
 
@@ -45,6 +46,19 @@ where
     Ok(promise.promise_object().raw())
 }
 
+/// A read-only filter in a mapped file; its body is not verified.
+fn map(path: &str, seed: Option<u64>) -> Result<BloomFilter<Storage>> {
+    let mapped = File::open(path).and_then(|file| match file.metadata()?.len() {
+        0 => Ok(None), // cannot be mapped
+        // SAFETY: the map is read-only, and cutting the file short is documented as fatal.
+        _ => unsafe { memmap2::Mmap::map(&file) }.map(Some),
+    });
+    match mapped.map_err(|e| Error::os("load", &e))? {
+        Some(map) => BloomFilter::from_shared(Arc::new(map), seed),
+        None => BloomFilter::from_bytes(&[]).map(BloomFilter::into_storage),
+    }
+}
+
 struct Load {
     home: Home,
     path: String,
@@ -57,7 +71,10 @@ impl Task for Load {
     type JsValue = f64;
 
     fn compute(&mut self) -> napi::Result<Self::Output> {
-        guarded("load", || files::load(Path::new(&self.path), self.mmap, self.seed))
+        guarded("load", || match self.mmap {
+            true => map(&self.path, self.seed),
+            false => BloomFilter::load(&self.path, self.seed).map(BloomFilter::into_storage),
+        })
     }
 
     fn resolve(&mut self, env: Env, loaded: Self::Output) -> napi::Result<f64> {
@@ -84,7 +101,7 @@ impl Task for Save {
     type JsValue = ();
 
     fn compute(&mut self) -> napi::Result<Self::Output> {
-        guarded("save", || files::save(Path::new(&self.path), &self.shared.filter, self.withhold_seed))
+        guarded("save", || self.shared.filter.save(&self.path, self.withhold_seed))
     }
 
     fn resolve(&mut self, env: Env, saved: Self::Output) -> napi::Result<()> {
