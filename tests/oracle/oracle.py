@@ -169,6 +169,22 @@ class Bloom:
         hit = 2 / 64 - 1 / 4096 if self.r.layout == LINE and self.r.probes == 16 else 1 / 64
         return round(unset / math.log1p(-hit / self.units))
 
+    def explain(self, key: Hash) -> list:
+        """Hash, answer, the chance that a stranger asking these lines gets a yes, and per line its bits, each once."""
+        r, lines = self.r, {}
+        for line, lane, bit in layouts.addresses(r.layout, key, r.lines, r.probes):
+            at = 64 * line + 8 * lane + (bit >> 3)
+            entry = [lane, bit, bool(self.bits[at] & 1 << (bit & 7))]
+            if entry not in lines.setdefault(line, []):
+                lines[line].append(entry)
+        power = 2 if r.layout == LINE and r.probes == 16 else 1
+        counts = self.popcounts()
+        chance = math.prod((c / 64) ** power for line in lines for c in counts[line])
+        if r.layout == CLASSIC:
+            chance = self.fill_ratio() ** r.probes
+        found = [[line, 64 * line, bits] for line, bits in lines.items()]
+        return ["%016x%016x" % key, self.contains_hash(key), chance, found]
+
     # Wire
 
     def record(self) -> wire.Record:

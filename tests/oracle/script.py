@@ -167,6 +167,9 @@ class Machine:
             raise OracleError("ERR_SEED_DIFFERS")
         return f.contains_hash(other.key_hash(next(keys(step["keys"]))))
 
+    def do_explain(self, f, step):
+        return [f.explain(f.key_hash(k)) for k in keys(step["keys"])]
+
     def do_equal(self, f, step):
         a, b = f.record(), self.filters[step["other"]].record()
         b.metadata = a.metadata

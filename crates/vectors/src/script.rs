@@ -5,7 +5,7 @@
 use crate::keys::{integer, keys};
 use serde_json::{json, Value};
 use std::collections::HashMap;
-use tepal::{arg, AnyFilter, BloomFilter, Error, LayoutChoice, Metadata, Options, Storage};
+use tepal::{arg, AnyFilter, BloomFilter, Error, Explanation, KeyHash, LayoutChoice, Metadata, Options, Storage};
 
 /// The files that a script saves and loads: a folder, or memory.
 pub trait Files {
@@ -102,6 +102,7 @@ impl Machine<'_> {
                 let hash = self.get(&step["other"]).key_hash(&keys(&step["keys"])?[0]);
                 return Ok(json!(filter.contains_hash_raw(filter.check_hash(&hash)?)));
             }
+            "explain" => return Ok(keys(&step["keys"])?.iter().map(|key| explained(&filter.explain(key))).collect()),
             "equal" => return Ok(json!(filter.same_filter(self.get(&step["other"])))),
             "facts" => return Ok(facts(filter)),
             "verify" => filter.verify()?,
@@ -132,6 +133,15 @@ impl Machine<'_> {
             },
         }
     }
+}
+
+/// Hash, answer, chance, and per line its number, its offset in the body and the key's bits.
+fn explained(why: &Explanation) -> Value {
+    let lines = why.lines.iter().map(|line| {
+        let bits: Value = line.bits.iter().map(|b| json!([b.lane, b.bit, b.set])).collect();
+        json!([line.line, line.body_offset, bits])
+    });
+    json!([KeyHash::new(why.hash, 0).to_hex(), why.contained, why.false_positive_chance, lines.collect::<Value>()])
 }
 
 fn digit(yes: bool) -> char {

@@ -1,0 +1,145 @@
+"""Runs the same scripts in every language and compares: equal bytes, equal answers, equal errors.
+
+    python tests/cross/run.py NAME=COMMAND …
+
+COMMAND is an adapter without its last two arguments, SCRIPT.json and RESULT.json. `oracle` stands for the second implementation, which
+shares nothing with the others; floats that are not stored may differ there in the last digits, nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import plan
+from plan import ANY, Task
+
+LANGUAGE = {"node-native": "js", "node-wasm": "js", "chromium-wasm": "js"}
+ESTIMATES = {"fill_ratio", "estimated_count", "estimated_fpr", "saturation"}
+
+
+class Adapter:
+    def __init__(self, name: str, command: str, folder: Path):
+        self.name, self.command, self.folder = name, shlex.split(command), folder / name
+        self.language = LANGUAGE.get(name, name)
+        self.folder.mkdir()
+        self.failures: list[str] = []
+
+    def run(self, tasks: list[Task], writer: Adapter | None = None) -> list[list]:
+        text = json.dumps([task.steps for task in tasks]).replace('"OUT/', f'"{self.folder}/')
+        if writer is not None:
+            text = text.replace('"WRITER/', f'"{writer.folder}/')
+        script, result = self.folder / "script.json", self.folder / "result.json"
+        script.write_text(text, "utf-8")
+        subprocess.run([*self.command, str(script), str(result)], check=True)
+        return json.loads(result.read_text("utf-8"))
+
+    def files(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in sorted(self.folder.glob("*.tepal"))}
+
+    def fail(self, task: str, got, expected) -> None:
+        self.failures.append(f"{task}:\n      got      {json.dumps(got)[:300]}\n      expected {json.dumps(expected)[:300]}")
+
+
+def same(got, expected, near: bool) -> bool:
+    """Equal; with `near`, numbers that come from a logarithm or a long sum may differ a little."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        return got.keys() == expected.keys() and all(
+            close(got[k], expected[k], k) if near and k in ESTIMATES else got[k] == expected[k] for k in expected
+        )
+    if near and isinstance(expected, list) and isinstance(got, list) and len(got) == len(expected):
+        return all(same(a, b, near) for a, b in zip(got, expected, strict=True))
+    if near and isinstance(expected, float):
+        return math.isclose(got, expected, rel_tol=1e-9)
+    return got == expected
+
+
+def close(got: float, expected: float, name: str) -> bool:
+    if name == "estimated_count":
+        return abs(got - expected) <= 1
+    return math.isclose(got, expected, rel_tol=1e-9) or (name == "saturation" and abs(got - expected) <= 1)
+
+
+def compare(adapter: Adapter, task: Task, got: list, expected: list) -> None:
+    if task.last_only:
+        got = got[-1:]
+    near = adapter.name == "oracle"
+    if len(got) != len(expected):
+        adapter.fail(task.name, got[-1:], f"{len(expected)} outcomes, not {len(got)}")
+        return
+    for number, (a, b) in enumerate(zip(got, expected, strict=True)):
+        if b is not ANY and not same(a, b, near):
+            adapter.fail(f"{task.name}, step {number} {task.steps[number]['op'] if not task.last_only else ''}", a, b)
+            return
+
+
+def main(arguments: list[str]) -> int:
+    with tempfile.TemporaryDirectory(prefix="tepal-cross-") as folder:
+        adapters = [Adapter(*argument.split("=", 1), Path(folder)) for argument in arguments]
+        golden, adventures = plan.golden(), plan.adventures()
+        against_vectors = golden + plan.malformed() + plan.mistakes()
+        first: Adapter | None = None
+        outcomes: list[list] = []
+        for adapter in adapters:
+            started = time.monotonic()
+            tasks = [task for task in against_vectors if adapter.language not in task.without]
+            for task, got in zip(tasks, adapter.run(tasks), strict=True):
+                compare(adapter, task, got, task.expected)
+            made = adapter.run(adventures)
+            explained = adapter.run(golden)
+            if first is None:
+                first, outcomes = adapter, made + explained
+            for task, got, expected in zip(adventures + golden, made + explained, outcomes, strict=True):
+                compare(adapter, task, got, expected)
+            for name, data in first.files().items():
+                if adapter.files().get(name) != data:
+                    adapter.fail(name, "other bytes", f"those of {first.name}")
+            for name in (task.name for task in golden):
+                if adapter.files()[name] != (plan.V1 / name).read_bytes():
+                    adapter.fail(name, "other bytes", "the golden ones")
+            print(
+                f"cross: {adapter.name:13} {len(golden)} golden files, {len(tasks) - len(golden)} errors,"
+                f" {len(adventures)} random scripts, {len(adapter.files())} files written: {verdict(adapter)}"
+                f" ({time.monotonic() - started:.0f} s)",
+                flush=True,
+            )
+        matrix(adapters, adventures)
+        for adapter in adapters:
+            for failure in adapter.failures[:20]:
+                print(f"  {adapter.name}: {failure}")
+        return any(adapter.failures for adapter in adapters)
+
+
+def matrix(adapters: list[Adapter], adventures: list[Task]) -> None:
+    """Every reader with every writer's files."""
+    tasks = [plan.reading(task) for task in adventures]
+    expected: list[list] = []
+    for reader in adapters:
+        before = len(reader.failures)
+        for writer in adapters:
+            got = reader.run(tasks, writer)
+            expected = expected or got
+            for task, a, b in zip(tasks, got, expected, strict=True):
+                compare(reader, Task(f"{task.name} of {writer.name}", task.steps), a, b)
+            again = {name.replace("again", "adventure"): data for name, data in reader.files().items() if name[0:5] == "again"}
+            written = writer.files()
+            for name, data in again.items():
+                if data != written[name]:
+                    reader.fail(f"{name} of {writer.name}", "other bytes written", "those that were read")
+        count = sum(step["op"] == "load" for task in tasks for step in task.steps) * len(adapters)
+        result = "ok" if len(reader.failures) == before else "FAILED"
+        print(f"cross: {reader.name:13} reads {count} files of {', '.join(w.name for w in adapters)}: {result}", flush=True)
+
+
+def verdict(adapter: Adapter) -> str:
+    return "ok" if not adapter.failures else f"{len(adapter.failures)} FAILED"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
