@@ -22,7 +22,7 @@ export class TepalError extends Error implements TepalErrorFields {
     super(message, options);
     this.code = code;
   }
-  static [Symbol.hasInstance](value: unknown): boolean {
+  static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this method and must ask for themselves
     return this === TepalError ? isTepalError(value) : Function.prototype[Symbol.hasInstance].call(this, value);
   }

@@ -8,8 +8,8 @@ import { Worker, isMainThread, parentPort, workerData } from "node:worker_thread
 import { BloomFilter, backend } from "tepal";
 
 const WORKERS = 8;
-const ROUNDS = 150;
-const KEYS = 1024; // a round
+const ROUNDS = 300;
+const KEYS = 512; // a round
 const FPR = 0.01;
 const only = { skip: backend === "native" ? false : "needs the addon" };
 
@@ -57,6 +57,7 @@ const jobs = {
   },
   spin({ handle }) {
     const filter = BloomFilter.attach(handle);
+    filter.add(0);
     parentPort.postMessage("started");
     for (let i = 0; ; i = (i + 1) % 1000) filter.add(i);
   },

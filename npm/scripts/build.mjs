@@ -1,0 +1,58 @@
+// Builds dist/: one self-contained file per entry point and module system, the raw wasm, and the declarations twice
+// (.d.ts and .d.cts). Needs build/wasm/ (scripts/wasm.sh); takes build/native/tepal.node along if it is there, for a checkout's own tests.
+import { execFileSync } from "node:child_process";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const root = join(import.meta.dirname, "..");
+process.chdir(root);
+rmSync("dist", { recursive: true, force: true });
+rmSync("build/types", { recursive: true, force: true });
+mkdirSync("dist", { recursive: true });
+
+const wasm = readFileSync("build/wasm/tepal_bg.wasm");
+writeFileSync("dist/tepal.wasm", wasm);
+
+const bundle = (entry, outfile, format, more = {}) =>
+  build({
+    entryPoints: [`src/entry/${entry}.ts`],
+    outfile: `dist/${outfile}`,
+    bundle: true,
+    format,
+    target: "es2022",
+    legalComments: "none",
+    define: {
+      TEPAL_WASM_BASE64: JSON.stringify(wasm.toString("base64")),
+      ...(format === "cjs" ? { "import.meta.url": "TEPAL_FILE" } : {}),
+    },
+    // The glue's asynchronous `init`, which the bundle does not use, names the file it would fetch: no bundler must look for it.
+    external: ["./tepal.wasm", "./tepal.wasm?module"],
+    ...(format === "cjs" ? { banner: { js: "var TEPAL_FILE = __filename;" } } : {}),
+    logLevel: "warning",
+    ...more,
+  });
+
+await Promise.all([
+  bundle("browser", "browser.mjs", "esm", { minifySyntax: true, minifyWhitespace: true }),
+  bundle("browser", "browser.cjs", "cjs", { minifySyntax: true, minifyWhitespace: true, banner: {} }),
+  bundle("node", "node.mjs", "esm", { platform: "node" }),
+  bundle("node", "node.cjs", "cjs", { platform: "node" }),
+  bundle("workerd", "workerd.mjs", "esm"),
+  bundle("edge", "edge.mjs", "esm"),
+  bundle("slim", "slim.mjs", "esm"),
+  bundle("slim", "slim.cjs", "cjs", { banner: {} }),
+]);
+
+execFileSync("node_modules/.bin/tsc", ["-p", "."], { stdio: "inherit" });
+mkdirSync("dist/types");
+const declarations = readdirSync("build/types", { recursive: true }).filter((name) => name.endsWith(".d.ts"));
+for (const name of declarations) {
+  if (/^(wasm|runtime|inline|filter|backend|entry.(workerd|edge|node))\.d\.ts$/.test(name)) continue;
+  const text = readFileSync(join("build/types", name), "utf8");
+  mkdirSync(join("dist/types", name, ".."), { recursive: true });
+  writeFileSync(join("dist/types", name), text);
+  writeFileSync(join("dist/types", name.replace(/\.d\.ts$/, ".d.cts")), text.replaceAll(/(from "\.[^"]*)\.js"/g, '$1.cjs"'));
+}
+
+if (existsSync("build/native/tepal.node")) copyFileSync("build/native/tepal.node", "dist/tepal.node");

@@ -1,0 +1,71 @@
+/**
+ * What this copy of the package runs on. Each entry point installs a runtime; nothing is compiled before a filter is.
+ *
+ * Where there is a native addon, both backends serve: a call into the addon costs several times a call into wasm, so
+ * single keys on small filters are quicker in wasm; the addon has prefetching batches, memory beyond 4 GB, files
+ * and threads. A filter lives in one of them and moves when it has to; its user sees one class.
+ */
+import type { Backend, NativeOperations } from "./backend.js";
+import { makeError } from "./errors.js";
+import { wasmBackend } from "./wasm.js";
+
+/** What an entry point knows. */
+export interface Installation {
+  /** The compiled module; called once, when it is first needed. */
+  module(): WebAssembly.Module;
+  /** The addon, if this runtime has one. */
+  addon?: NativeOperations | undefined;
+  /** For tests: everything in the addon, nothing in wasm. */
+  addonOnly?: boolean;
+}
+
+/** Filters up to this many bytes live in wasm even where there is an addon; see docs/benchmarks.md for how it was chosen. */
+export const SMALL = 1 << 25;
+
+let installation: Installation | undefined;
+let wasm: Backend | undefined;
+let native: Backend | undefined;
+
+/** Called by the entry point, once. */
+export function install(what: Installation): void {
+  installation = what;
+}
+
+/** "native" or "wasm". */
+export function backendName(): "native" | "wasm" {
+  return installation?.addon === undefined ? "wasm" : "native";
+}
+
+/** The backend for a filter of about so many bytes. */
+export function home(bytes: number): Backend {
+  return nativeBackend() !== undefined && (bytes > SMALL || installation?.addonOnly) ? (native as Backend) : wasmHome();
+}
+
+function wasmHome(): Backend {
+  wasm ??= wasmBackend(() => (installation as Installation).module());
+  return wasm;
+}
+
+/** The addon as a backend, where there is one. */
+export function nativeBackend(): Backend | undefined {
+  const addon = installation?.addon;
+  if (native === undefined && addon !== undefined) native = nativeOver(addon);
+  return native;
+}
+
+const MOST = 4096;
+const ROOM = 1 << 16;
+
+function nativeOver(addon: NativeOperations): Backend {
+  const lengths = new Uint32Array(MOST);
+  const out = new Uint8Array(MOST);
+  const arena = { bytes: new Uint8Array(0), view: new DataView(new ArrayBuffer(0)), lengths, out };
+  const reserve = (size: number) => {
+    arena.bytes = new Uint8Array(Math.max(size, ROOM));
+    arena.view = new DataView(arena.bytes.buffer);
+    addon.init(arena.bytes, lengths, out, makeError);
+  };
+  reserve(0);
+  const own = { name: "native", arena, reserve, native: addon } as const;
+  return Object.assign(Object.create(null) as Backend, addon, own);
+}
