@@ -3,7 +3,7 @@
 //! Filters combine when layout, hash, seed and probes are equal and one line count divides the other: the larger one is
 //! folded first, which gives exactly the filter that would have been built at the smaller size.
 use crate::arg;
-use crate::bits::{Body, Owned, Storage};
+use crate::bits::{Body, Lines, Owned, Storage};
 use crate::bloom::BloomFilter;
 use crate::error::{Error, Got, Result};
 use crate::layout::{Layout, Write};
@@ -38,9 +38,8 @@ fn common(a: &Params, b: &Params) -> Result<Params> {
     Ok(Params { capacity: a.capacity.min(b.capacity), fpr: a.fpr.max(b.fpr), ..*small })
 }
 
-/// Calls `f(line, lanes)` with the lines of `other` folded to `lines` lines.
-fn each_folded(other: &BloomFilter<impl Body>, lines: usize, mut f: impl FnMut(usize, [u64; 8])) {
-    let source = other.body.lines();
+/// Calls `f(line, lanes)` with the lines of `source` folded to `lines` lines.
+fn each_folded(source: Lines<'_>, lines: usize, mut f: impl FnMut(usize, [u64; 8])) {
     let ratio = source.count() / lines;
     for line in 0..lines {
         let mut folded = source.line(line * ratio);
@@ -55,7 +54,7 @@ fn each_folded(other: &BloomFilter<impl Body>, lines: usize, mut f: impl FnMut(u
 /// Each line under its own stripe: an insertion into a `line` layout writes whole lanes while it holds that lock.
 fn or_into(target: &Owned, other: &BloomFilter<impl Body>) {
     let at = target.atomic();
-    each_folded(other, at.0.len(), |line, lanes| {
+    each_folded(other.body.lines(), at.0.len(), |line, lanes| {
         target.stripes.with(line, || {
             (0..8).for_each(|lane| {
                 at.or_shared(line, lane, lanes[lane]);
@@ -67,8 +66,9 @@ fn or_into(target: &Owned, other: &BloomFilter<impl Body>) {
 /// Under all stripes: no insertion may be half done while bits are taken away.
 fn and_into(target: &Owned, other: &BloomFilter<impl Body>) {
     let cells = target.atomic().0;
+    let source = other.body.lines(); // may call a stranger's code: not while holding locks
     target.stripes.with_all(|| {
-        each_folded(other, cells.len(), |line, lanes| {
+        each_folded(source, cells.len(), |line, lanes| {
             (0..8).for_each(|lane| {
                 cells[line][lane].fetch_and(lanes[lane].to_le(), Relaxed);
             })

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 impl<B: Body> BloomFilter<B> {
-    /// Saves the filter: afterwards the path holds all of it, or what it held before. A link is followed; a device or a
+    /// Saves the filter: afterwards the path holds all of it, or what it held before. A link to a file is followed; a device or a
     /// pipe is written to directly. `ERR_IO` with the operating system's reason and number.
     ///
     /// ```

@@ -48,6 +48,7 @@ impl Stripes {
         });
         let result = f();
         drop(guards);
+        relax(); // a loop of these would starve the waiting insertions
         result
     }
 }
