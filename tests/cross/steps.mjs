@@ -113,7 +113,7 @@ const actions = {
   add_many: (f, step, tepal) => digits(f.addMany(keys(tepal, step))),
   ask: (f, step, tepal) => digits(keys(tepal, step).map((k) => f.has(k))),
   ask_many: (f, step, tepal) => digits(f.hasMany(keys(tepal, step))),
-  hash: (f, step, tepal) => keys(tepal, step).map((k) => f.keyHash(k).hex),
+  hash: (f, step, tepal) => keys(tepal, step).map((k) => f.keyHash(k).toHex()),
   ask_hash_of: (f, step, tepal, get) => f.hasHash(get(step.other).keyHash(keys(tepal, step)[0])),
   explain: (f, step, tepal) => keys(tepal, step).map((k) => explained(f.explain(k))),
   equal: (f, step, _, get) => f.equals(get(step.other)),
