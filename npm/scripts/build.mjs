@@ -1,7 +1,7 @@
 // Builds dist/: one self-contained file per entry point and module system, the raw wasm, and the declarations twice
-// (.d.ts and .d.cts). Needs build/wasm/ (scripts/wasm.sh); takes build/native/tepal.node along if it is there, for a checkout's own tests.
+// (.d.ts and .d.cts). Needs build/wasm/, which scripts/wasm.sh of the repository makes.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 
@@ -54,5 +54,3 @@ for (const name of declarations) {
   writeFileSync(join("dist/types", name), text);
   writeFileSync(join("dist/types", name.replace(/\.d\.ts$/, ".d.cts")), text.replaceAll(/(from "\.[^"]*)\.js"/g, '$1.cjs"'));
 }
-
-if (existsSync("build/native/tepal.node")) copyFileSync("build/native/tepal.node", "dist/tepal.node");

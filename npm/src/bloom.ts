@@ -408,8 +408,16 @@ export class BloomFilter {
       throw notice(backend, "argument_type", "path", "a path", typeName(path));
     }
     const withhold = options.withholdSeed === true;
-    if (backend.native !== undefined) return backend.native.saveFile(handle, file, withhold);
-    return saveBytes(backend, file, backend.toBytes(handle, withhold));
+    const native = nativeBackend();
+    if (native?.native === undefined) return saveBytes(backend, file, backend.toBytes(handle, withhold));
+    if (backend === native) return native.native.saveFile(handle, file, withhold);
+    // The addon saves as every language does; a save that has begun holds its filter by itself.
+    const copy = native.fromBytes([backend.toBytes(handle, false)], undefined);
+    try {
+      return native.native.saveFile(copy, file, withhold);
+    } finally {
+      native.free(copy);
+    }
   }
 
   /** Checks the body of a mapped file against its checksum. @throws FormatError (`ERR_CHECKSUM`) */

@@ -78,23 +78,32 @@ export async function loadBytes(backend: Backend, source: unknown, path: string 
   }
 }
 
-let saves = 0;
-
-/** Writes a file atomically: all of it, or the old one stays. */
+/**
+ * Writes a file atomically: all of it, or the old one stays. As the core does it: a link is followed, a device or a pipe written to
+ * directly, permissions are kept.
+ */
 export async function saveBytes(backend: Backend, path: string, bytes: Uint8Array): Promise<void> {
-  const { open, rename, rm } = process.getBuiltinModule("node:fs/promises");
-  const temporary = `${path}.${process.pid}.${saves++}.tmp`;
+  const { open, realpath, rename, rm, stat } = process.getBuiltinModule("node:fs/promises");
+  const { dirname, join } = process.getBuiltinModule("node:path");
+  let temporary: string | undefined;
   try {
-    const file = await open(temporary, "wx");
+    const target = await realpath(path).catch(() => path);
+    const old = await stat(target).catch(() => undefined);
+    const direct = old !== undefined && !old.isFile() && !old.isDirectory();
+    if (!direct) temporary = join(dirname(target), `.tepal-${process.pid}-${crypto.randomUUID()}.tmp`);
+    const file = await open(temporary ?? target, direct ? "w" : "wx");
     try {
       await file.writeFile(bytes);
-      await file.sync();
+      if (!direct) {
+        if (old !== undefined) await file.chmod(old.mode);
+        await file.sync();
+      }
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    if (temporary !== undefined) await rename(temporary, target);
   } catch (cause) {
-    await rm(temporary, { force: true }).catch(() => {});
+    if (temporary !== undefined) await rm(temporary, { force: true }).catch(() => {});
     throw ioError(backend, "save", cause);
   }
 }

@@ -21,7 +21,7 @@ export class KeyHash {
   }
 
   /** 32 lower-case hexadecimal digits. */
-  toHex(): string {
+  get hex(): string {
     const word = (value: bigint) => value.toString(16).padStart(16, "0");
     return word(this.hi) + word(this.lo);
   }
@@ -33,7 +33,7 @@ export class KeyHash {
 
   /** The digits and the seed. */
   toJSON(): { hash: string; seed: string } {
-    return { hash: this.toHex(), seed: this.seed.toString() };
+    return { hash: this.hex, seed: this.seed.toString() };
   }
 }
 

@@ -19,7 +19,7 @@ function findAddon() {
   try {
     return require(`../native/tepal.${name}.node`);
   } catch {
-    return require(`tepal-${name}`);
+    return require(`@tepal/${name}`);
   }
 }
 

@@ -1,31 +1,36 @@
 /**
  * Entry for Node: the addon of this platform's package if it loads, and wasm inside this file. Which filter lives where is
- * the runtime's business. TEPAL_FORCE_WASM=1 leaves the addon out, TEPAL_FORCE_NATIVE=1 insists on it: both are for tests.
+ * the runtime's business. For tests, TEPAL_BACKEND=wasm (or TEPAL_FORCE_WASM=1) leaves the addon out and TEPAL_BACKEND=native leaves wasm out.
  */
 import type { NativeOperations } from "../backend.js";
 import { inlined } from "../inline.js";
 import { backendName, install } from "../runtime.js";
 
+const only = process.env["TEPAL_BACKEND"];
+
 function addon(): NativeOperations | undefined {
-  if (process.env["TEPAL_FORCE_WASM"]) return undefined;
+  if (only === "wasm" || process.env["TEPAL_FORCE_WASM"]) return undefined;
   const { platform, arch } = process;
   const abis = platform === "linux" ? ["-gnu", "-musl"] : platform === "win32" ? ["-msvc"] : [""];
-  // Names that no bundler can follow; a checkout has its addon beside this file.
-  const names = ["./tepal.node", ...abis.map((abi) => `@tepal/${platform}-${arch}${abi}`)];
+  // Names that no bundler can follow; a checkout has its addon beside dist/.
+  const names = abis
+    .map((abi) => `${platform}-${arch}${abi}`)
+    .flatMap((name) => [`@tepal/${name}`, `../native/tepal.${name}.node`]);
   const find = process.getBuiltinModule("node:module").createRequire(import.meta.url);
   const reasons: unknown[] = [];
   for (const name of names) {
     try {
-      return find(name) as NativeOperations;
+      // A fresh instance for each copy of the package: the addon itself is loaded once a thread.
+      return (find(name) as { open(): NativeOperations }).open();
     } catch (reason) {
       reasons.push(reason);
     }
   }
-  if (process.env["TEPAL_FORCE_NATIVE"]) throw new AggregateError(reasons, "tepal: no native addon loads here");
+  if (only === "native") throw new AggregateError(reasons, "tepal: no native addon loads here");
   return undefined;
 }
 
-install({ module: inlined, addon: addon(), addonOnly: Boolean(process.env["TEPAL_FORCE_NATIVE"]) });
+install({ module: inlined, addon: addon(), addonOnly: only === "native" });
 
 export * from "../api.js";
 
