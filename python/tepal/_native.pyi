@@ -1,5 +1,6 @@
 # The compiled half of tepal. Docstrings are in the module itself; tests compare this file with it (mypy.stubtest).
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, final, overload
 
@@ -11,6 +12,22 @@ _Key: TypeAlias = str | SupportsIndex | Buffer
 _Keys: TypeAlias = Iterable[_Key] | Buffer
 _Layout: TypeAlias = Literal["auto", "line", "pair", "classic"]
 _Path: TypeAlias = str | os.PathLike[str]
+
+__all__ = [
+    "BloomFilter",
+    "KeyHash",
+    "Mask",
+    "__version__",
+    "_fork_happened",
+    "_restore",
+    "_restore_key_hash",
+    "_restore_mask",
+    "from_buffer",
+    "from_bytes",
+    "key",
+    "load",
+    "union_all",
+]
 
 __version__: str
 
@@ -128,7 +145,8 @@ class Mask:
     def any(self) -> bool: ...
     def all(self) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
-    def __buffer__(self, flags: int, /) -> memoryview: ...
+    if sys.version_info >= (3, 12):
+        def __buffer__(self, flags: int, /) -> memoryview: ...
 
 def key(*parts: _Key) -> bytes: ...
 def union_all(filters: Iterable[BloomFilter], /) -> BloomFilter: ...

@@ -7,11 +7,11 @@
 use crate::args::wrong_type;
 use crate::buffer::{Integers, View};
 use crate::error::{exception, with_index};
-use crate::keys::{hash_key, type_name};
+use crate::keys::{hash_key, plain_bytes, type_name};
 use crate::slot::Filter;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 use std::sync::Mutex;
 use std::thread;
 use tepal::{Error, Hash128};
@@ -68,10 +68,7 @@ pub fn feed(keys: &Bound<'_, PyAny>, seed: u64, threads: usize, work: &mut dyn W
 
 /// `str`, bytes and views of bytes are keys themselves; a column of integers is not.
 fn is_one_key(keys: &Bound<'_, PyAny>) -> bool {
-    keys.is_instance_of::<PyString>()
-        || keys.is_instance_of::<PyBytes>()
-        || keys.is_instance_of::<PyByteArray>()
-        || (keys.is_instance_of::<PyMemoryView>() && View::typed(keys).is_some_and(|view| view.is_plain_bytes()))
+    keys.is_instance_of::<PyString>() || plain_bytes(keys).is_some()
 }
 
 fn feed_column(py: Python<'_>, column: &Integers<'_>, seed: u64, work: &mut dyn Work) -> PyResult<()> {

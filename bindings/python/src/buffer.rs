@@ -41,11 +41,6 @@ impl View {
         }
     }
 
-    /// Nobody may write to it through this export.
-    pub fn is_read_only(&self) -> bool {
-        self.0.readonly != 0
-    }
-
     /// One-dimensional, without gaps, elements of format `B`: what a key may be.
     pub fn is_plain_bytes(&self) -> bool {
         self.0.ndim == 1 && self.0.itemsize == 1 && self.stride() == 1 && self.format() == b"B"

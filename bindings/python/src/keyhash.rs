@@ -1,11 +1,11 @@
 //! `KeyHash` and `key()`: a key hashed once, and one key of several parts.
 
 use crate::args;
-use crate::error::exception;
+use crate::error::with_index;
 use crate::keys::{with_key, Key};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use tepal::{Error, Hash128};
+use tepal::Hash128;
 
 /// The hash of a key, to ask or fill several filters with while hashing the key once.
 ///
@@ -61,14 +61,13 @@ pub fn _restore_key_hash(hi: u64, lo: u64, seed: u64) -> KeyHash {
 /// are different keys.
 ///
 /// Args:
-///     *parts: at least one part; each is anything that is a key by itself.
+///     *parts: any number of parts; each is anything that is a key by itself.
 ///
 /// Returns:
 ///     The key as `bytes`.
 ///
 /// Raises:
 ///     KeyTypeError: a part that is no key; ``.index`` says which.
-///     ArgumentError: no part at all.
 ///
 /// >>> import tepal
 /// >>> tepal.key("ab", "c")
@@ -83,10 +82,7 @@ pub fn key<'py>(parts: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyBytes>> {
             Key::Bytes(bytes) => bytes.to_vec(),
             Key::Int(value) => value.to_le_bytes().to_vec(),
         });
-        owned.push(bytes.map_err(|raised| crate::error::with_index(py, raised, index))?);
-    }
-    if owned.is_empty() {
-        return Err(exception(py, &Error::argument_type("parts", "at least one part", "none")));
+        owned.push(bytes.map_err(|raised| with_index(py, raised, index))?);
     }
     Ok(PyBytes::new(py, &tepal::compound_key(owned)))
 }

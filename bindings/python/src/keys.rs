@@ -8,7 +8,7 @@ use crate::error::exception;
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyString};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyMemoryView, PyString};
 use std::slice;
 use tepal::{Error, Hash128};
 
@@ -103,10 +103,19 @@ fn with_any_key<T>(object: &Bound<'_, PyAny>, then: impl FnOnce(Key<'_>) -> T) -
     if let Some(value) = index(object)? {
         return Ok(then(Key::Int(value)));
     }
-    match View::typed(object) {
-        Some(view) if view.is_plain_bytes() => Ok(then(Key::Bytes(view.as_ref()))),
-        _ => Err(refused(object)),
+    match plain_bytes(object) {
+        Some(view) => Ok(then(Key::Bytes(view.as_ref()))),
+        None => Err(refused(object)),
     }
+}
+
+/// The bytes of `bytes`, `bytearray` or a contiguous `memoryview` of format `B`. No other exporter of a buffer: NumPy's
+/// scalars, dates among them, would pass as the bytes they are stored in.
+pub fn plain_bytes(object: &Bound<'_, PyAny>) -> Option<View> {
+    let is_bytes_like = object.is_instance_of::<PyBytes>()
+        || object.is_instance_of::<PyByteArray>()
+        || object.is_instance_of::<PyMemoryView>();
+    View::typed(object).filter(|view| is_bytes_like && view.is_plain_bytes())
 }
 
 /// The value of an object with `__index__`, modulo 2^64. `None`: it has none, or says by `TypeError` that it is no

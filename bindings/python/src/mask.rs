@@ -1,7 +1,7 @@
 //! `Mask`: the answers of a batch, one byte each, exported to NumPy and friends without a copy.
 
 use crate::buffer::View;
-use pyo3::exceptions::{PyBufferError, PyIndexError, PyTypeError};
+use pyo3::exceptions::{PyBufferError, PyIndexError, PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PySlice, PyTuple};
@@ -44,12 +44,14 @@ impl Mask {
             let picked = (0..range.slicelength as isize).map(|i| self.0[(range.start + i * range.step) as usize]);
             return Ok(Bound::new(py, Mask(picked.collect()))?.into_any());
         }
-        let at = index.extract::<isize>()?;
+        let out_of_range = || PyIndexError::new_err("Mask index out of range");
+        let at = match index.extract::<isize>() {
+            Err(raised) if raised.is_instance_of::<PyOverflowError>(py) => return Err(out_of_range()),
+            at => at?,
+        };
         let at = if at < 0 { at + self.0.len() as isize } else { at };
-        match usize::try_from(at).ok().and_then(|at| self.0.get(at)) {
-            Some(answer) => Ok(answer.into_pyobject(py)?.to_owned().into_any()),
-            None => Err(PyIndexError::new_err("Mask index out of range")),
-        }
+        let answer = usize::try_from(at).ok().and_then(|at| self.0.get(at)).ok_or_else(out_of_range)?;
+        Ok(answer.into_pyobject(py)?.to_owned().into_any())
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> MaskIterator {
@@ -78,16 +80,28 @@ impl Mask {
     }
 
     /// The same as `count`, under NumPy's name.
+    ///
+    /// >>> from tepal import BloomFilter
+    /// >>> BloomFilter(1000).add_many(["a", "b", "a"]).sum()
+    /// 2
     fn sum(&self) -> usize {
         self.count()
     }
 
     /// Whether at least one answer is `True`.
+    ///
+    /// >>> from tepal import BloomFilter
+    /// >>> BloomFilter(1000).contains_many(["a", "b"]).any()
+    /// False
     fn any(&self) -> bool {
         self.0.contains(&true)
     }
 
     /// Whether every answer is `True` (also for no answers).
+    ///
+    /// >>> from tepal import BloomFilter
+    /// >>> BloomFilter(1000).add_many(["a", "b"]).all()
+    /// True
     fn all(&self) -> bool {
         !self.0.contains(&false)
     }

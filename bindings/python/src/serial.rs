@@ -203,15 +203,15 @@ impl BloomFilter {
     }
 }
 
-/// Rebuilds a pickled filter: a writable one from bytes inside the pickle; a read-only view of a read-only buffer that
-/// came out of band (as NumPy does), because whoever sends one wants it shared.
+/// Rebuilds a pickled filter: a writable one from bytes inside the pickle; a read-only view of a buffer that came out of
+/// band (as NumPy does), because whoever sends one wants it shared.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub fn _restore(data: &Bound<'_, PyAny>) -> PyResult<BloomFilter> {
-    let in_band = data.is_instance_of::<PyBytes>();
-    match View::bytes(data) {
-        Some(view) if view.is_read_only() && !in_band => shared(data.py(), Arc::new(view), None),
-        _ => from_bytes(data, None),
+    if data.is_instance_of::<PyBytes>() {
+        from_bytes(data, None)
+    } else {
+        from_buffer(data, None)
     }
 }
 
