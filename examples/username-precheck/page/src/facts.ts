@@ -1,0 +1,57 @@
+/**
+ * What the page knows about itself, as a table; and the names claimed since the snapshot.
+ */
+import { byId, make, say } from "./dom.js";
+import type { Manifest, Names } from "./names.js";
+import { claims } from "./server.js";
+import { ago, bytes, count, percent } from "./words.js";
+
+export function describeLede(manifest: Manifest): void {
+  byId("lede-facts").replaceChildren(
+    make("b", {}, count(manifest.names)),
+    " real user names came with this page, as ",
+    make("b", {}, bytes(manifest.bytes).replace(" ", "\u00a0")),
+    " of bits. Typing sends nothing.",
+  );
+}
+
+export function showFacts(names: Names): void {
+  const { manifest } = names;
+  if (!manifest) return;
+  const rows: [string, string][] = [
+    ["Names", count(manifest.names)],
+    ["Filter", `${count(manifest.bytes)} bytes, ${((8 * manifest.bytes) / manifest.names).toFixed(1)} bits a name`],
+    ["Snapshot", `${ago(Date.now() - Date.parse(manifest.builtAt))}, by Python in ${manifest.buildSeconds.toFixed(2)} s`],
+    ["Promised rate", percent(manifest.promisedRate)],
+    ["Estimated rate", `${percent(manifest.estimatedRate, 3)}, counted over every line`],
+    ["Names made of", `${manifest.rule}, the rule that its metadata names`],
+    ["Source", `npm ${manifest.source.package} ${manifest.source.version}`],
+  ];
+  if (manifest.notHandles) {
+    rows.push(["Not handles", `${count(manifest.notHandles)} of the names, such as your_user; in the list, so in the filter`]);
+  }
+  const { delta } = names;
+  if (delta) {
+    rows.splice(3, 0, [
+      "Claimed since",
+      `${count(delta.estimatedCount)}, in a second filter of ${count(delta.byteLength)} bytes, fetched ${ago(Date.now() - names.asOf)}`,
+    ]);
+  }
+  byId("facts").replaceChildren(...rows.map(([term, fact]) => make("div", {}, make("dt", {}, term), make("dd", {}, fact))));
+}
+
+/** Lists the newest claims. Without a server the list stays as it was. */
+export async function showClaims(names: Names): Promise<void> {
+  const found = await claims().catch(() => undefined);
+  if (!found) return;
+  const items = found.map(({ name, claimedAt }) =>
+    make("li", {}, make("b", {}, name), ` ${ago(Date.now() - claimedAt)}`),
+  );
+  byId("claims").replaceChildren(...(items.length ? items : [make("li", {}, "none yet")]));
+  const size = names.delta ? `${bytes(names.delta.byteLength)} ` : "";
+  say(
+    "delta-note",
+    `They travel in a second, ${size}filter that the page fetches anew each minute, so the large one can stay in every cache. ` +
+      "At its first start the demo claimed two names itself, so that there is something to see.",
+  );
+}
