@@ -109,7 +109,7 @@ def main(arguments: list[str]) -> int:
                 f" ({time.monotonic() - started:.0f} s)",
                 flush=True,
             )
-        matrix(adapters, adventures)
+        matrix(adapters, adventures[:20])
         for adapter in adapters:
             for failure in adapter.failures[:20]:
                 print(f"  {adapter.name}: {failure}")

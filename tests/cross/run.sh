@@ -33,4 +33,4 @@ python3 tests/cross/run.py \
   "oracle=python3 tests/oracle/script.py"
 python3 tests/surface/check.py
 scripts/setup-python.sh
-"$py" -m pytest -q tests/cross
+"$py" -m pytest -q tests/cross tests/surface
