@@ -198,7 +198,7 @@ class Bloom:
 def union_all(filters: list[Bloom]) -> Bloom:
     if not filters:
         raise OracleError("ERR_EMPTY")
-    return functools.reduce(Bloom.union, filters)
+    return functools.reduce(Bloom.union, sorted(filters, key=lambda f: f.r.lines))
 
 
 def merge_bytes(merge, left: bytes, right: bytes) -> bytearray:

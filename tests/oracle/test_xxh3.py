@@ -3,9 +3,8 @@
 import random
 
 import pytest
+import xxhash
 from xxh3 import SECRET, xxh3_64, xxh3_128
-
-xxhash = pytest.importorskip("xxhash")
 
 
 def test_secret_is_whole():

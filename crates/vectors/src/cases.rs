@@ -234,6 +234,20 @@ fn derived() -> Vec<Case> {
         two("intersection-line", "line", "intersection", [100, 100], 0.01),
         two("intersection-classic", "classic", "intersection", [200, 200], 0.01),
         case(
+            "union-all-sizes",
+            // 4, 6 and 2 lines: each is a multiple of the smallest, none of its neighbour.
+            vec![
+                new("a", 200, 0.01, "line", "x"),
+                add("a", 0, 30),
+                new("b", 300, 0.01, "line", "x"),
+                add("b", 30, 60),
+                new("c", 100, 0.01, "line", "x"),
+                add("c", 60, 90),
+                json!({ "op": "union_all", "id": "f", "of": ["a", "b", "c"] }),
+            ],
+            ints(0, 90),
+        ),
+        case(
             "union-all",
             vec![
                 new("a", 200, 0.01, "line", "x"),
