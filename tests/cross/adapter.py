@@ -14,7 +14,7 @@ from pathlib import Path
 import tepal
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "oracle"))
-import script  # noqa: E402
+import script
 
 
 def real_key(item):

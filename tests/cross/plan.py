@@ -54,7 +54,20 @@ def golden() -> list[Task]:
         ]
         expected = [step.get("new") for step in entry["steps"]]
         answers = asked["answers"]
-        expected += [entry["facts"], found, answers, ANY, None, entry["facts"], found, answers, True, None, None, answers]
+        expected += [
+            entry["facts"],
+            found,
+            answers,
+            ANY,
+            None,
+            entry["facts"],
+            found,
+            answers,
+            True,
+            None,
+            None,
+            answers,
+        ]
         tasks.append(Task(entry["file"], steps, expected))
     return tasks
 
@@ -110,7 +123,15 @@ def adventure(rng: random.Random, number: int) -> Task:
 
     def new(name: str) -> dict:
         note = {"note": rng.choice(["a", "ä", ""]), "n": str(number)} if rng.random() < 0.5 else {}
-        return {"op": "new", "id": name, "capacity": capacity, "fpr": fpr, "seed": seed, "layout": layout, "metadata": note}
+        return {
+            "op": "new",
+            "id": name,
+            "capacity": capacity,
+            "fpr": fpr,
+            "seed": seed,
+            "layout": layout,
+            "metadata": note,
+        }
 
     def some_keys() -> list[dict]:
         start = rng.randint(-1000, 1000)
@@ -119,7 +140,11 @@ def adventure(rng: random.Random, number: int) -> Task:
                 {"ints": [str(start), str(start + rng.randint(0, 300))]},
                 {"texts": [rng.choice(["user-", "имя", "名"]), 0, rng.randint(0, 200)]},
                 {"hex": rng.randbytes(rng.choice([0, 3, 17, 130, 250])).hex()},
-                {"text": "".join(chr(rng.choice([rng.randint(32, 126), rng.randint(0x3B1, 0x3C9), 0x1F338])) for _ in range(9))},
+                {
+                    "text": "".join(
+                        chr(rng.choice([rng.randint(32, 126), rng.randint(0x3B1, 0x3C9), 0x1F338])) for _ in range(9)
+                    )
+                },
                 {"int": str(rng.getrandbits(64))},
                 {"int": str(-rng.getrandbits(63))},
                 {"parts": [{"text": "p"}, {"int": str(rng.randint(-9, 9))}, {"hex": rng.randbytes(5).hex()}]},
@@ -145,7 +170,14 @@ def adventure(rng: random.Random, number: int) -> Task:
         steps += [
             {"op": "facts", "id": name},
             {"op": "ask_many", "id": name, "keys": added[0] + added[2]},
-            {"op": "explain", "id": name, "keys": [{"int": str(number)}, *[k for k in added[0] if len(k) == 1 and "ints" not in k and "texts" not in k]]},
+            {
+                "op": "explain",
+                "id": name,
+                "keys": [
+                    {"int": str(number)},
+                    *[k for k in added[0] if len(k) == 1 and "ints" not in k and "texts" not in k],
+                ],
+            },
             {"op": "save", "id": name, "file": f"OUT/adventure-{number}-{name}.tepal", "withhold_seed": name == "c"},
         ]
     steps += [
@@ -170,7 +202,12 @@ def reading(task: Task) -> Task:
                 {"op": "load", "id": name, "file": file, "seed": seed, "lazy": name == "f"},
                 {"op": "facts", "id": name},
                 {"op": "ask", "id": name, "keys": [{"ints": ["-40", "40"]}, {"texts": ["user-", 0, 40]}]},
-                {"op": "save", "id": name, "file": step["file"].replace("adventure", "again"), "withhold_seed": name == "c"},
+                {
+                    "op": "save",
+                    "id": name,
+                    "file": step["file"].replace("adventure", "again"),
+                    "withhold_seed": name == "c",
+                },
             ]
     return Task(f"reading {task.name}", steps)
 

@@ -44,7 +44,9 @@ class Adapter:
         return {path.name: path.read_bytes() for path in sorted(self.folder.glob("*.tepal"))}
 
     def fail(self, task: str, got, expected) -> None:
-        self.failures.append(f"{task}:\n      got      {json.dumps(got)[:300]}\n      expected {json.dumps(expected)[:300]}")
+        self.failures.append(
+            f"{task}:\n      got      {json.dumps(got)[:300]}\n      expected {json.dumps(expected)[:300]}"
+        )
 
 
 def same(got, expected, near: bool) -> bool:
@@ -127,14 +129,21 @@ def matrix(adapters: list[Adapter], adventures: list[Task]) -> None:
             expected = expected or got
             for task, a, b in zip(tasks, got, expected, strict=True):
                 compare(reader, Task(f"{task.name} of {writer.name}", task.steps), a, b)
-            again = {name.replace("again", "adventure"): data for name, data in reader.files().items() if name[0:5] == "again"}
+            again = {
+                name.replace("again", "adventure"): data
+                for name, data in reader.files().items()
+                if name[0:5] == "again"
+            }
             written = writer.files()
             for name, data in again.items():
                 if data != written.get(name):
                     reader.fail(f"{name} of {writer.name}", "other bytes written", "those that were read")
         count = sum(step["op"] == "load" for task in tasks for step in task.steps) * len(adapters)
         result = "ok" if len(reader.failures) == before else "FAILED"
-        print(f"cross: {reader.name:13} reads {count} files of {', '.join(w.name for w in adapters)}: {result}", flush=True)
+        print(
+            f"cross: {reader.name:13} reads {count} files of {', '.join(w.name for w in adapters)}: {result}",
+            flush=True,
+        )
 
 
 def verdict(adapter: Adapter) -> str:

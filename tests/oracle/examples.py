@@ -8,6 +8,7 @@ from __future__ import annotations
 import sizing
 import wire
 from layouts import CLASSIC, LINE, PAIR, addresses, key_bytes, key_hash
+
 from oracle import Bloom
 
 
@@ -176,7 +177,12 @@ def size_examples() -> list[str]:
 
 
 def render() -> str:
-    head = ["## 5. Worked examples", "", "Printed by `tests/oracle/examples.py`; a test compares them with this text.", ""]
+    head = [
+        "## 5. Worked examples",
+        "",
+        "Printed by `tests/oracle/examples.py`; a test compares them with this text.",
+        "",
+    ]
     return "\n".join(head + first_file() + second_file() + key_examples() + bit_examples() + size_examples()) + "\n"
 
 

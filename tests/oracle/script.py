@@ -1,6 +1,6 @@
 """The oracle's interpreter of the steps in tests/vectors/README.md, and its adapter in tests/cross.
 
-    python tests/oracle/script.py SCRIPT.json RESULT.json
+python tests/oracle/script.py SCRIPT.json RESULT.json
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 import wire
 from errors import OracleError
 from layouts import NAMES
+
 from oracle import Bloom, union_all
 
 LAYOUT_NAMES = {number: name for name, number in NAMES.items()}

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import examples
 import pytest
+
 from oracle import Bloom
 
 FORMAT = Path(__file__).parent.parent.parent / "crates/tepal/FORMAT.md"

@@ -1,5 +1,6 @@
 """The oracle against itself and against mathematics: what can be checked without another implementation."""
 
+import itertools
 import math
 import struct
 
@@ -8,8 +9,9 @@ import sizing
 import wire
 from errors import OracleError
 from layouts import NAMES, addresses, key_bytes, key_hash
-from oracle import Bloom
 from xxh3 import xxh3_64
+
+from oracle import Bloom
 
 
 def code_of(call, *args, **kwargs):
@@ -70,7 +72,7 @@ def test_own_exp_and_logarithm():
 
 def test_canonical_sizes_ascend():
     sizes = [sizing.size(i) for i in range(1, sizing.END)]
-    assert all(a < b <= a * (1 + 1 / 128) + 1 for a, b in zip(sizes, sizes[1:], strict=False))
+    assert all(a < b <= a * (1 + 1 / 128) + 1 for a, b in itertools.pairwise(sizes))
     assert sizes[-1] == 255 << 42 and sizes[254:257] == [255, 256, 258]
 
 

@@ -10,6 +10,7 @@ import script
 import sizing
 from errors import OracleError
 from layouts import NAMES, addresses, key_hash
+
 from oracle import Bloom
 
 V1 = Path(__file__).parent.parent / "vectors" / "v1"

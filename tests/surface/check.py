@@ -45,7 +45,20 @@ def rust() -> dict:
     """From rustdoc's JSON, which a stable compiler gives when asked like this."""
     folder = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     target = ["--target-dir", str(folder / "surface")]  # its own: the main documentation stays as it is
-    command = ["cargo", "rustdoc", "--quiet", "--locked", "-p", "tepal", "--lib", *target, "--", "-Zunstable-options", "--output-format", "json"]
+    command = [
+        "cargo",
+        "rustdoc",
+        "--quiet",
+        "--locked",
+        "-p",
+        "tepal",
+        "--lib",
+        *target,
+        "--",
+        "-Zunstable-options",
+        "--output-format",
+        "json",
+    ]
     output(command, RUSTC_BOOTSTRAP="1")
     return read_rustdoc(json.loads((folder / "surface/doc/tepal.json").read_text()))
 
@@ -64,7 +77,11 @@ def read_rustdoc(document: dict) -> dict:
         found = set()
         fields = kind(item)[1]["kind"]
         if isinstance(fields, dict) and "plain" in fields:
-            found |= {index[str(i)]["name"] for i in fields["plain"]["fields"] if str(i) in index and index[str(i)]["visibility"] == "public"}
+            found |= {
+                index[str(i)]["name"]
+                for i in fields["plain"]["fields"]
+                if str(i) in index and index[str(i)]["visibility"] == "public"
+            }
         for number in kind(item)[1]["impls"]:
             block = index[str(number)]["inner"]["impl"]
             if block["trait"] is None:
@@ -98,7 +115,9 @@ def main() -> int:
     for line in wrong:
         print(line)
     members = sum(len(entries) for entries in table.values())
-    print(f"surface: {members} names in {len(table)} places, in {', '.join(LANGUAGES)}: {len(wrong) or 'no'} differences")
+    print(
+        f"surface: {members} names in {len(table)} places, in {', '.join(LANGUAGES)}: {len(wrong) or 'no'} differences"
+    )
     return bool(wrong)
 
 

@@ -5,10 +5,27 @@ import json
 import tepal
 
 # Special methods that a class has without saying anything about itself.
-NOISE = set(
-    "__annotations__ __delattr__ __doc__ __ge__ __getstate__ __gt__ __init__ __le__ __lt__ __match_args__ __module__ __ne__ __new__ __replace__"
-    " __setattr__ __setstate__ __slots__ __static_attributes__ __firstlineno__".split()
-)
+NOISE = {
+    "__annotations__",
+    "__delattr__",
+    "__doc__",
+    "__ge__",
+    "__getstate__",
+    "__gt__",
+    "__init__",
+    "__le__",
+    "__lt__",
+    "__match_args__",
+    "__module__",
+    "__ne__",
+    "__new__",
+    "__replace__",
+    "__setattr__",
+    "__setstate__",
+    "__slots__",
+    "__static_attributes__",
+    "__firstlineno__",
+}
 
 
 def members(cls):
@@ -17,7 +34,7 @@ def members(cls):
     return sorted(special | {name for name in dir(cls) if not name.startswith("_")})
 
 
-from tepal.explain import ExplainedBit, ExplainedLine  # noqa: E402
+from tepal.explain import ExplainedBit, ExplainedLine
 
 classes = [tepal.BloomFilter, tepal.KeyHash, tepal.Explanation, ExplainedLine, ExplainedBit]
 print(json.dumps({"module": sorted(tepal.__all__)} | {cls.__name__: members(cls) for cls in classes}))

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import check  # noqa: E402
+import check
 
 TABLE = {"F": [{"name": "add_many", "rust": "insert_many"}, {"name": "free", "rust": None, "why": "Drop"}]}
 FOUND = {
