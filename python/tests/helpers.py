@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -42,7 +44,13 @@ def raises(
 
 
 def python(code: str, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-    """Runs code in a fresh interpreter."""
-    return subprocess.run(
-        [*INTERPRETER, code, *arguments], capture_output=True, text=True, timeout=timeout, check=False
-    )
+    """Runs code in a fresh interpreter. When that takes too long, it and all its children are ended."""
+    command = [*INTERPRETER, code, *arguments]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
