@@ -138,6 +138,10 @@ export interface NativeOperations extends Operations {
    * keeps references to the four and never touches them outside a call.
    */
   init(bytes: Uint8Array, lengths: Uint32Array, out: Uint8Array, make_error: MakeError): void;
+  /** `add` with handle and length as the first two doubles of `arena.out`; leaves 0 or 1 in its first byte. */
+  addNow(): void;
+  /** `has` in the same way. */
+  hasNow(): void;
   /**
    * A token for the filter that `attach` takes in any thread of this process. It keeps the filter alive only while some
    * thread holds a handle to it. The same filter gives the same token.

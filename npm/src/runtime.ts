@@ -5,7 +5,7 @@
  * single keys on small filters are quicker in wasm; the addon has prefetching batches, memory beyond 4 GB, files
  * and threads. A filter lives in one of them and moves when it has to; its user sees one class.
  */
-import type { Backend, NativeOperations } from "./backend.js";
+import type { Backend, Handle, NativeOperations } from "./backend.js";
 import { makeError } from "./errors.js";
 import { wasmBackend } from "./wasm.js";
 
@@ -66,6 +66,26 @@ function nativeOver(addon: NativeOperations): Backend {
     addon.init(arena.bytes, lengths, out, makeError);
   };
   reserve(0);
-  const own = { name: "native", arena, reserve, native: addon } as const;
-  return Object.assign(Object.create(null) as Backend, addon, own);
+  // A call that passes no value takes 25 ns where one with two numbers and an answer takes 38.
+  const now = new Float64Array(out.buffer, 0, 2);
+  const { addNow, hasNow } = addon;
+  const own = {
+    name: "native",
+    arena,
+    reserve,
+    native: addon,
+    add(filter: Handle, length: number): number {
+      now[0] = filter;
+      now[1] = length;
+      addNow();
+      return out[0] as number;
+    },
+    has(filter: Handle, length: number): number {
+      now[0] = filter;
+      now[1] = length;
+      hasNow();
+      return out[0] as number;
+    },
+  } as const;
+  return { ...addon, ...own }; // a literal: its methods are found by shape, not by name
 }

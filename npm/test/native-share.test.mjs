@@ -55,6 +55,13 @@ const jobs = {
     }
     return true;
   },
+  save({ path }) {
+    const filter = new BloomFilter({ capacity: 20_000_000 });
+    for (let i = 0; i < 3; i++) void filter.save(path).then(() => filter.save(path));
+    void BloomFilter.load(path);
+    parentPort.postMessage("started");
+    return new Promise(() => {});
+  },
   spin({ handle }) {
     const filter = BloomFilter.attach(handle);
     filter.add(0);
@@ -136,6 +143,24 @@ if (!isMainThread && jobs[workerData?.job]) {
       await worker.terminate();
       assert.equal(filter.add(`after ${i}`), true);
       assert.equal(filter.has(0), true);
+    }
+  });
+
+  test("a worker may be terminated while it saves and loads", only, async (t) => {
+    const { mkdtempSync, rmSync } = await import("node:fs");
+    const { tmpdir } = await import("node:os");
+    const { join } = await import("node:path");
+    const directory = mkdtempSync(join(tmpdir(), "tepal-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const path = join(directory, "one.tepal");
+    const first = new BloomFilter({ capacity: 10 });
+    await first.save(path);
+    for (let i = 0; i < 4; i++) {
+      const worker = new Worker(new URL(import.meta.url), { workerData: { job: "save", path } });
+      await new Promise((resolve) => worker.once("message", resolve));
+      await new Promise((resolve) => setTimeout(resolve, i * 10));
+      await worker.terminate();
+      (await BloomFilter.load(path)).free(); // whole
     }
   });
 

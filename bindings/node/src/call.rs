@@ -32,7 +32,7 @@ pub type Outcome<T> = Result<T, Fail>;
 pub type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value;
 
 /// The most arguments an operation takes.
-const ARGUMENTS: usize = 5;
+pub const ARGUMENTS: usize = 5;
 
 pub struct Call<'a> {
     pub env: sys::napi_env,
@@ -47,15 +47,21 @@ pub struct Call<'a> {
 /// Only to be called by Node with its own arguments.
 #[inline(always)]
 pub unsafe fn enter<T: Answer>(
+    takes: usize,
     env: sys::napi_env,
     info: sys::napi_callback_info,
     operation: impl FnOnce(&Call) -> Outcome<T>,
 ) -> sys::napi_value {
     let mut arguments = [null_mut(); ARGUMENTS];
-    let mut count = ARGUMENTS;
+    let mut count = takes;
     let mut data: *mut c_void = null_mut();
     // SAFETY: `arguments` has room for `count` values; absent ones become `undefined`.
-    unsafe { sys::napi_get_cb_info(env, info, &mut count, arguments.as_mut_ptr(), null_mut(), &mut data) };
+    unsafe {
+        match takes {
+            0 => sys::napi_get_cb_info(env, info, null_mut(), null_mut(), null_mut(), &mut data),
+            _ => sys::napi_get_cb_info(env, info, &mut count, arguments.as_mut_ptr(), null_mut(), &mut data),
+        }
+    };
     // SAFETY: the instance lives until its environment ends, after which Node calls nothing (instance.rs).
     let instance = unsafe { &*data.cast::<Instance>() };
     let call = Call { env, instance, arguments: &arguments };
@@ -178,7 +184,11 @@ impl Call<'_> {
     }
 
     pub fn optional_seed(&self, i: usize) -> Outcome<Option<u64>> {
-        if self.is_undefined(i) { Ok(None) } else { self.seed(i).map(Some) }
+        if self.is_undefined(i) {
+            Ok(None)
+        } else {
+            self.seed(i).map(Some)
+        }
     }
 
     /// The elements of an array.
@@ -205,7 +215,8 @@ fn string(env: sys::napi_env, value: sys::napi_value) -> Outcome<String> {
     let mut len = 0;
     // SAFETY: with a null buffer the length alone is asked for.
     ok(unsafe { sys::napi_get_value_string_utf8(env, value, null_mut(), 0, &mut len) }, "expected a string")?;
-    let mut bytes = vec![0u8; len + 1]; // one more for the terminating zero
+    // One more for the terminating zero.
+    let mut bytes = vec![0u8; len + 1];
     // SAFETY: `bytes` has that room.
     let status = unsafe {
         sys::napi_get_value_string_utf8(env, value, bytes.as_mut_ptr().cast::<c_char>(), bytes.len(), &mut len)
@@ -223,9 +234,8 @@ pub fn typed_array<T>(
 ) -> Outcome<(*mut T, usize)> {
     let (mut is, mut len, mut data) = (-1, 0, null_mut());
     // SAFETY: Node fills in what is asked for, or fails.
-    let status = unsafe {
-        sys::napi_get_typedarray_info(env, value, &mut is, &mut len, &mut data, null_mut(), null_mut())
-    };
+    let status =
+        unsafe { sys::napi_get_typedarray_info(env, value, &mut is, &mut len, &mut data, null_mut(), null_mut()) };
     ok(status, "expected a typed array")?;
     if is != kind {
         return Err(Fail::Seam("expected another kind of typed array"));

@@ -41,6 +41,21 @@ struct Slots {
     free: Vec<usize>,
 }
 
+impl Slots {
+    fn put(&mut self, entry: Entry) -> Outcome<u64> {
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None if self.all.len() == SLOTS => return Err(Fail::Seam("more than 2^24 filters")),
+            None => {
+                self.all.push(Slot { generation: 0, entry: Entry::Free });
+                self.all.len() - 1
+            }
+        };
+        self.all[slot].entry = entry;
+        Ok(self.all[slot].generation << SLOT_BITS | (slot as u64 + 1))
+    }
+}
+
 /// The memory that the face writes keys into and reads answers from. See `Arena` in `backend.ts`.
 #[derive(Clone, Copy)]
 pub struct Arena {
@@ -206,17 +221,10 @@ impl Instance {
 
     /// A handle for an entry, and word to the garbage collector about its memory.
     pub fn put(&self, env: sys::napi_env, entry: Entry) -> Outcome<f64> {
-        let slots = &mut *self.slots.borrow_mut();
-        if slots.free.is_empty() && slots.all.len() == SLOTS {
-            return Err(Fail::Seam("more than 2^24 filters"));
-        }
-        tell_collector(env, weight(&entry));
-        let slot = slots.free.pop().unwrap_or_else(|| {
-            slots.all.push(Slot { generation: 0, entry: Entry::Free });
-            slots.all.len() - 1
-        });
-        slots.all[slot].entry = entry;
-        Ok((slots.all[slot].generation << SLOT_BITS | (slot as u64 + 1)) as f64)
+        let bytes = weight(&entry);
+        let handle = self.slots.borrow_mut().put(entry)?;
+        tell_collector(env, bytes);
+        Ok(handle as f64)
     }
 
     /// Ends a handle. An ended one is `Entry::Free`.

@@ -22,6 +22,30 @@ pub fn has(call: &Call) -> Outcome<u32> {
     call.instance.with(call.index(0)?, |f| Ok(f.filter.contains_hash_raw(f.filter.hash_bytes(key)) as u32))
 }
 
+/// `add` and `has` without a JavaScript value on the way: handle and length are the first two doubles of `out`, the answer
+/// its first byte. Each value that is not passed saves 5 ns.
+macro_rules! now {
+    ($($name:ident: |$f:ident, $hash:ident| $ask:expr;)*) => {$(
+        #[inline(always)]
+        pub fn $name(call: &Call) -> Outcome<()> {
+            let arena = call.instance.arena();
+            let out = arena.out(16)?;
+            let [handle, len] = [0, 8].map(|at| f64::from_le_bytes(std::array::from_fn(|i| out[at + i])) as i64 as u64);
+            let key = arena.key(len)?;
+            out[0] = call.instance.with(handle, |shared| {
+                let $f = &shared.filter;
+                let $hash = $f.hash_bytes(key);
+                Ok($ask as u8)
+            })?;
+            Ok(())
+        }
+    )*};
+}
+now! {
+    add_now: |f, hash| f.insert_hash_raw(hash)?;
+    has_now: |f, hash| f.contains_hash_raw(hash);
+}
+
 /// A `KeyHash` as the arena holds it: hi, lo, seed, each a little-endian u64.
 const KEY_HASH: u64 = 24;
 

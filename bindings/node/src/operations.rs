@@ -5,20 +5,20 @@ use std::sync::Arc;
 use napi::sys;
 use tepal::{arg, BloomFilter, Error, LayoutChoice, Metadata, Options, Storage};
 
-use crate::call::{bytes, enter, ok, Answer, Call, Callback, Fail, Outcome};
+use crate::call::{bytes, enter, ok, Answer, Call, Callback, Fail, Outcome, ARGUMENTS};
 use crate::instance::{Entry, Instance};
 use crate::share::{self, Shared};
 use crate::{keys, tasks};
 
 macro_rules! table {
-    ($($name:literal $operation:path;)*) => {
+    ($($name:literal $operation:path $(, $takes:literal)?;)*) => {
         /// Each operation of `NativeOperations` with its callback.
         const OPERATIONS: &[(&std::ffi::CStr, Callback)] = &[$((
             $name,
             {
                 unsafe extern "C" fn callback(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
                     // SAFETY: called by Node, and `open` gave the function an instance.
-                    unsafe { enter(env, info, $operation) }
+                    unsafe { enter([$($takes,)? ARGUMENTS][0], env, info, $operation) }
                 }
                 callback
             },
@@ -35,6 +35,8 @@ table! {
     c"free" free;
     c"add" keys::add;
     c"has" keys::has;
+    c"addNow" keys::add_now, 0;
+    c"hasNow" keys::has_now, 0;
     c"keyHash" keys::key_hash;
     c"addHash" keys::add_hash;
     c"hasHash" keys::has_hash;

@@ -38,10 +38,7 @@ fn guarded<T>(what: &'static str, work: impl FnOnce() -> Result<T>) -> napi::Res
 }
 
 /// Queues a task and answers its promise.
-fn spawn<T: Task>(call: &Call, task: T) -> Outcome<sys::napi_value>
-where
-    T: 'static,
-{
+fn spawn<T: Task + 'static>(call: &Call, task: T) -> Outcome<sys::napi_value> {
     let promise = Env::from_raw(call.env).spawn(task).map_err(|_| Fail::Seam("cannot start a task"))?;
     Ok(promise.promise_object().raw())
 }
