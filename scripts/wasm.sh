@@ -16,7 +16,7 @@ scripts/setup-rust.sh
 scripts/setup-node.sh
 # In its own shell: the compiler for wasm may be another one, the host's builds must not see that.
 built=$(
-  use_target wasm32-unknown-unknown std,panic_abort
+  use_small_target wasm32-unknown-unknown
   "${cargo[@]}" build --quiet --locked -p tepal-wasm --profile wasm "${std_args[@]}" >&2
   echo "$out/wasm/tepal_wasm.wasm"
 )
