@@ -4,7 +4,6 @@
 //! this crate is only compiled, never called.
 use alloc::{string::String, vec::Vec};
 use core::cell::UnsafeCell;
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The most keys of one batch.
 pub const MOST: usize = 4096;
@@ -39,7 +38,11 @@ pub enum Loose {
 
 impl Loose {
     /// Through the core's doors.
-    pub fn check(self, float: fn(f64) -> tepal::Result<u64>, integer: fn(i128) -> tepal::Result<u64>) -> tepal::Result<u64> {
+    pub fn check(
+        self,
+        float: fn(f64) -> tepal::Result<u64>,
+        integer: fn(i128) -> tepal::Result<u64>,
+    ) -> tepal::Result<u64> {
         match self {
             Loose::Absent => float(f64::NAN),
             Loose::Float(value) => float(value),
@@ -104,8 +107,8 @@ pub fn texts(count: usize) -> impl Iterator<Item = String> {
 }
 
 /// Makes the arena at least `size` bytes long and returns where it is; 0: no memory.
-#[wasm_bindgen]
-pub fn reserve(size: usize) -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn reserve(size: usize) -> usize {
     // SAFETY: one thread; JavaScript makes new views after each call.
     unsafe {
         let big = &mut *BIG.0.get();
@@ -121,47 +124,47 @@ pub fn reserve(size: usize) -> usize {
 }
 
 /// Where the lengths of a batch go.
-#[wasm_bindgen]
-pub fn lengths_at() -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn lengths_at() -> usize {
     LENGTHS.0.get() as usize
 }
 
 /// Where answers are.
-#[wasm_bindgen]
-pub fn out_at() -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn out_at() -> usize {
     OUT.0.get() as usize
 }
 
 /// Where the result is.
-#[wasm_bindgen]
-pub fn result_at() -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn result_at() -> usize {
     // SAFETY: one thread.
     unsafe { (*RESULT.0.get()).as_ptr() as usize }
 }
 
 /// How long the result is.
-#[wasm_bindgen]
-pub fn result_len() -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn result_len() -> usize {
     // SAFETY: one thread.
     unsafe { (*RESULT.0.get()).len() }
 }
 
 /// Gives the result's memory back.
-#[wasm_bindgen]
-pub fn result_end() {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn result_end() {
     give(Vec::new());
 }
 
 /// A `number` for the next call that takes a loose integer in this slot.
-#[wasm_bindgen]
-pub fn set_number(slot: usize, value: f64) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn set_number(slot: usize, value: f64) {
     // SAFETY: one thread.
     unsafe { (&mut *LOOSE.0.get())[slot] = Loose::Float(value) }
 }
 
 /// A `bigint`, as two halves.
-#[wasm_bindgen]
-pub fn set_bigint(slot: usize, low: u64, high: i64) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn set_bigint(slot: usize, low: u64, high: i64) {
     // SAFETY: one thread.
     unsafe { (&mut *LOOSE.0.get())[slot] = Loose::Integer((high as i128) << 64 | low as i128) }
 }

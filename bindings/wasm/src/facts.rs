@@ -2,11 +2,10 @@
 use crate::arena::give;
 use crate::filter::at;
 use alloc::vec::Vec;
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A number. The last four read the whole body.
-#[wasm_bindgen]
-pub fn fact(filter: usize, which: u32) -> f64 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn fact(filter: usize, which: u32) -> f64 {
     let filter = at(filter);
     match which {
         0 => filter.capacity() as f64,
@@ -24,20 +23,20 @@ pub fn fact(filter: usize, which: u32) -> f64 {
 }
 
 /// The seed.
-#[wasm_bindgen]
-pub fn seed(filter: usize) -> u64 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn seed(filter: usize) -> u64 {
     at(filter).seed()
 }
 
 /// The layout's name.
-#[wasm_bindgen]
-pub fn layout(filter: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn layout(filter: usize) {
     give(at(filter).layout().name().as_bytes().to_vec());
 }
 
 /// Keys and values in turn, each with its length (u32, little-endian) in front.
-#[wasm_bindgen]
-pub fn metadata(filter: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn metadata(filter: usize) {
     let mut packed = Vec::new();
     for text in at(filter).metadata().iter().flat_map(|(name, value)| [name, value]) {
         packed.extend_from_slice(&(text.len() as u32).to_le_bytes());
@@ -47,7 +46,7 @@ pub fn metadata(filter: usize) {
 }
 
 /// The core's version.
-#[wasm_bindgen]
+#[wasm_bindgen::prelude::wasm_bindgen]
 pub fn version() {
     give(env!("CARGO_PKG_VERSION").as_bytes().to_vec());
 }

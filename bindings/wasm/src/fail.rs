@@ -2,7 +2,6 @@
 use crate::arena::{give, texts};
 use alloc::{boxed::Box, string::String, vec::Vec};
 use tepal::{Error, Result};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Leaves the error for JavaScript.
 #[cold]
@@ -51,8 +50,8 @@ fn intern(name: String) -> &'static str {
 }
 
 /// What only JavaScript can notice: the kind and up to three details are the texts of the batch.
-#[wasm_bindgen]
-pub fn notice() {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn notice() {
     let mut texts = texts(4);
     let mut next = || texts.next().unwrap_or_default();
     let (kind, a, b, c) = (next(), next(), next(), next());
@@ -72,7 +71,7 @@ pub fn notice() {
 }
 
 /// Leaves the error of an arena that could not grow.
-#[wasm_bindgen]
-pub fn out_of_memory(size: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn out_of_memory(size: usize) {
     leave(&Error::out_of_memory(size as u64));
 }

@@ -4,7 +4,6 @@ use crate::fail::{done, or};
 use crate::FAILED;
 use alloc::{boxed::Box, vec::Vec};
 use tepal::{arg, BloomFilter, Hash128, KeyHash, LayoutChoice, Metadata, Options, Owned, Result};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// What a pointer points at. Wasm has no mapped files: every filter owns its memory.
 pub type Filter = BloomFilter<Owned>;
@@ -41,8 +40,8 @@ pub fn seed_slot() -> Result<Option<u64>> {
 }
 
 /// A new filter: capacity in slot 0, seed in slot 1, layout and metadata in the arena.
-#[wasm_bindgen]
-pub fn create(count: usize, fpr: f64) -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn create(count: usize, fpr: f64) -> usize {
     let capacity = take_loose(0).check(arg::capacity_f64, arg::capacity_i128);
     let seed = seed_slot();
     keep((|| {
@@ -52,8 +51,8 @@ pub fn create(count: usize, fpr: f64) -> usize {
 }
 
 /// A filter from the first `length` bytes of the arena; the seed, if any, in slot 1.
-#[wasm_bindgen]
-pub fn from_bytes(length: usize) -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn from_bytes(length: usize) -> usize {
     keep(seed_slot().and_then(|seed| match seed {
         None => BloomFilter::from_bytes(key(length)),
         Some(seed) => BloomFilter::from_bytes_with_seed(key(length), seed),
@@ -61,14 +60,14 @@ pub fn from_bytes(length: usize) -> usize {
 }
 
 /// A deep copy.
-#[wasm_bindgen]
-pub fn copy(filter: usize) -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn copy(filter: usize) -> usize {
     keep(at(filter).copy())
 }
 
 /// Ends a filter.
-#[wasm_bindgen]
-pub fn free(filter: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn free(filter: usize) {
     if filter != 0 {
         // SAFETY: as for `at`; JavaScript forgets the pointer with this call.
         drop(unsafe { Box::from_raw(filter as *mut Filter) });
@@ -76,20 +75,20 @@ pub fn free(filter: usize) {
 }
 
 /// Adds the key in the arena: 1 if it was new.
-#[wasm_bindgen]
-pub fn add(filter: usize, length: usize) -> u32 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn add(filter: usize, length: usize) -> u32 {
     at(filter).insert(key(length)) as u32
 }
 
 /// Asks for the key in the arena.
-#[wasm_bindgen]
-pub fn has(filter: usize, length: usize) -> u32 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn has(filter: usize, length: usize) -> u32 {
     at(filter).contains(key(length)) as u32
 }
 
 /// Hashes the key in the arena; hi, lo and seed go to `out`.
-#[wasm_bindgen]
-pub fn key_hash(filter: usize, length: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn key_hash(filter: usize, length: usize) {
     let filter = at(filter);
     let hash = filter.hash_bytes(key(length));
     let words = [hash.hi, hash.lo, filter.seed()];
@@ -106,20 +105,20 @@ fn hash_in_arena() -> KeyHash {
 }
 
 /// Adds by hash: 1 if it was new.
-#[wasm_bindgen]
-pub fn add_hash(filter: usize) -> u32 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn add_hash(filter: usize) -> u32 {
     or(at(filter).insert_hash(&hash_in_arena()).map(u32::from), FAILED)
 }
 
 /// Asks by hash.
-#[wasm_bindgen]
-pub fn has_hash(filter: usize) -> u32 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn has_hash(filter: usize) -> u32 {
     or(at(filter).contains_hash(&hash_in_arena()).map(u32::from), FAILED)
 }
 
 /// Explains the key in the arena; packed as `npm/src/explanation.ts` says.
-#[wasm_bindgen]
-pub fn explain(filter: usize, length: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn explain(filter: usize, length: usize) {
     let filter = at(filter);
     let why = filter.explain_hash(filter.hash_bytes(key(length)));
     let mut packed = Vec::new();
@@ -141,62 +140,62 @@ pub fn explain(filter: usize, length: usize) {
 }
 
 /// Takes all keys out.
-#[wasm_bindgen]
-pub fn clear(filter: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn clear(filter: usize) {
     at(filter).clear();
 }
 
 /// The union, as a new filter.
-#[wasm_bindgen]
-pub fn union(a: usize, b: usize) -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn union(a: usize, b: usize) -> usize {
     keep(at(a).union(at(b)))
 }
 
 /// The intersection, as a new filter.
-#[wasm_bindgen]
-pub fn intersection(a: usize, b: usize) -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn intersection(a: usize, b: usize) -> usize {
     keep(at(a).intersection(at(b)))
 }
 
 /// The union of the filters whose pointers are the integers in the arena.
-#[wasm_bindgen]
-pub fn union_all(count: usize) -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn union_all(count: usize) -> usize {
     keep(tepal::union_all(crate::arena::ints(count).map(|filter| at(filter as usize))))
 }
 
 /// Adds the other's keys.
-#[wasm_bindgen]
-pub fn union_with(filter: usize, other: usize) -> u32 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn union_with(filter: usize, other: usize) -> u32 {
     done(at(filter).union_with(at(other)))
 }
 
 /// Keeps what both have.
-#[wasm_bindgen]
-pub fn intersect_with(filter: usize, other: usize) -> u32 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn intersect_with(filter: usize, other: usize) -> u32 {
     done(at(filter).intersect_with(at(other)))
 }
 
 /// Same parameters and bits.
-#[wasm_bindgen]
-pub fn equals(a: usize, b: usize) -> u32 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn equals(a: usize, b: usize) -> u32 {
     at(a).same_filter(at(b)) as u32
 }
 
 /// Folds by the factor in slot 0.
-#[wasm_bindgen]
-pub fn fold(filter: usize) -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn fold(filter: usize) -> usize {
     keep(take_loose(0).check(arg::factor_f64, arg::factor_i128).and_then(|factor| at(filter).fold(factor)))
 }
 
 /// Shrinks to the capacity in slot 0.
-#[wasm_bindgen]
-pub fn shrink_to(filter: usize) -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn shrink_to(filter: usize) -> usize {
     keep(take_loose(0).check(arg::capacity_f64, arg::capacity_i128).and_then(|n| at(filter).shrink_to(n)))
 }
 
 /// Serializes into the result buffer.
-#[wasm_bindgen]
-pub fn to_bytes(filter: usize, withhold_seed: bool) -> u32 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn to_bytes(filter: usize, withhold_seed: bool) -> u32 {
     let filter = at(filter);
     or(if withhold_seed { filter.to_bytes_without_seed() } else { filter.to_bytes() }.map(give), 0)
 }

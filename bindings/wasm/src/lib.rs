@@ -1,18 +1,19 @@
 //! The core for JavaScript, as plain functions over numbers.
 //!
 //! A filter is a pointer (0 is none), a key is bytes that the caller has written into the arena, text and bytes
-//! come back through one result buffer. A function that fails returns 0 (or [`FAILED`] where 0 is an answer) and leaves its
+//! come back through one result buffer. They are plain exports rather than `#[wasm_bindgen]` ones, which wrap each in glue that numbers do not need;
+//! wasm-bindgen makes the module's start and loader. A function that fails returns 0 (or [`FAILED`] where 0 is an answer) and leaves its
 //! error in the result buffer. So no JavaScript value crosses the border, a call costs a few nanoseconds, and the generated glue is
 //! next to nothing. `npm/src/wasm.ts` is the only caller; it never passes a pointer that it was not given.
 #![cfg_attr(target_arch = "wasm32", no_std)]
 #![allow(clippy::missing_safety_doc)]
 extern crate alloc;
 
-mod arena; // where keys and results lie
-mod facts; // what a filter is
-mod filter; // BloomFilter, by pointer
-mod fail; // errors, by the result buffer
-mod many; // batches and the builder
+pub mod arena; // where keys and results lie
+pub mod facts; // what a filter is
+pub mod fail; // errors, by the result buffer
+pub mod filter; // BloomFilter, by pointer
+pub mod many; // batches and the builder
 
 /// What a function returns that failed, where 0 is an answer.
 pub const FAILED: u32 = 2;

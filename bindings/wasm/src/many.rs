@@ -5,7 +5,6 @@ use crate::filter::{at, keep, options, seed_slot};
 use alloc::{boxed::Box, vec::Vec};
 use core::mem::size_of;
 use tepal::{arg, hash_bytes, hash_u64, BloomFilter, Error, Hash128, BATCH};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Hashes in pieces of `BATCH`, has `work` done on each, and puts the answers into `out`.
 fn in_pieces(mut hashes: impl Iterator<Item = Hash128>, mut work: impl FnMut(&[Hash128], &mut [bool])) {
@@ -30,36 +29,36 @@ fn in_pieces(mut hashes: impl Iterator<Item = Hash128>, mut work: impl FnMut(&[H
 }
 
 /// Adds a batch of keys.
-#[wasm_bindgen]
-pub fn add_many(filter: usize, count: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn add_many(filter: usize, count: usize) {
     let filter = at(filter);
     in_pieces(keys(count).map(|key| filter.hash_bytes(key)), |hashes, new| filter.insert_hashes(hashes, new));
 }
 
 /// Asks for a batch of keys.
-#[wasm_bindgen]
-pub fn has_many(filter: usize, count: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn has_many(filter: usize, count: usize) {
     let filter = at(filter);
     in_pieces(keys(count).map(|key| filter.hash_bytes(key)), |hashes, there| filter.contains_hashes(hashes, there));
 }
 
 /// Adds a batch of integers.
-#[wasm_bindgen]
-pub fn add_ints(filter: usize, count: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn add_ints(filter: usize, count: usize) {
     let filter = at(filter);
     in_pieces(ints(count).map(|key| filter.hash_u64(key)), |hashes, new| filter.insert_hashes(hashes, new));
 }
 
 /// Asks for a batch of integers.
-#[wasm_bindgen]
-pub fn has_ints(filter: usize, count: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn has_ints(filter: usize, count: usize) {
     let filter = at(filter);
     in_pieces(ints(count).map(|key| filter.hash_u64(key)), |hashes, there| filter.contains_hashes(hashes, there));
 }
 
 /// The parts in the arena as one key.
-#[wasm_bindgen]
-pub fn compound(count: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn compound(count: usize) {
     give(tepal::compound_key(keys(count)));
 }
 
@@ -84,39 +83,39 @@ impl Builder {
 }
 
 /// A builder; the seed in slot 1.
-#[wasm_bindgen]
-pub fn builder_new() -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn builder_new() -> usize {
     let builder = |seed: Option<u64>| Box::new(Builder { seed: seed.unwrap_or_default(), hashes: Vec::new() });
     or(seed_slot().map(|seed| Box::into_raw(builder(seed)) as usize), 0)
 }
 
 /// Takes a batch of keys.
-#[wasm_bindgen]
-pub fn builder_push(builder: usize, count: usize) -> u32 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn builder_push(builder: usize, count: usize) -> u32 {
     let builder = Builder::at(builder);
     let seed = builder.seed;
     done(builder.extend(keys(count).map(|key| hash_bytes(key, seed))))
 }
 
 /// Takes a batch of integers.
-#[wasm_bindgen]
-pub fn builder_push_ints(builder: usize, count: usize) -> u32 {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn builder_push_ints(builder: usize, count: usize) -> u32 {
     let builder = Builder::at(builder);
     let seed = builder.seed;
     done(builder.extend(ints(count).map(|key| hash_u64(key, seed))))
 }
 
 /// Makes the filter (layout and metadata in the arena) and ends the builder.
-#[wasm_bindgen]
-pub fn builder_finish(builder: usize, count: usize, fpr: f64) -> usize {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn builder_finish(builder: usize, count: usize, fpr: f64) -> usize {
     // SAFETY: as for `Builder::at`; JavaScript forgets the pointer with this call.
     let builder = unsafe { Box::from_raw(builder as *mut Builder) };
     keep((|| BloomFilter::build_hashes(builder.hashes, arg::fpr(fpr)?, options(count, builder.seed)?))())
 }
 
 /// Ends a builder.
-#[wasm_bindgen]
-pub fn builder_free(builder: usize) {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn builder_free(builder: usize) {
     if builder != 0 {
         // SAFETY: as for `builder_finish`.
         drop(unsafe { Box::from_raw(builder as *mut Builder) });
