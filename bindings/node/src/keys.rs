@@ -30,7 +30,7 @@ macro_rules! now {
         pub fn $name(call: &Call) -> Outcome<()> {
             let arena = call.instance.arena();
             let out = arena.out(16)?;
-            let [handle, len] = [0, 8].map(|at| f64::from_le_bytes(std::array::from_fn(|i| out[at + i])) as i64 as u64);
+            let [handle, len] = [0, 8].map(|at| f64::from_ne_bytes(std::array::from_fn(|i| out[at + i])) as i64 as u64);
             let key = arena.key(len)?;
             out[0] = call.instance.with(handle, |shared| {
                 let $f = &shared.filter;
