@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 scripts/setup-rust.sh
 
+lock addon
 platform=$(node -p 'const glibc = process.report.getReport().header.glibcVersionRuntime;
   `${process.platform}-${process.arch}${process.platform === "linux" ? (glibc ? "-gnu" : "-musl") : ""}`')
 cargo build --quiet --locked --release -p tepal-node

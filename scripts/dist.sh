@@ -3,6 +3,7 @@
 # module inside, and the package with the addon for this platform). Everything else installs from there. Free when nothing changed.
 . "$(dirname "$0")/lib.sh"
 
+lock dist
 want=$(digest "${TEPAL_STD:-}" Cargo.toml Cargo.lock crates/tepal bindings xtask python/tepal python/pyproject.toml python/README.md \
   python/requirements-dev.txt npm/package.json npm/package-lock.json npm/tsconfig.json npm/src npm/scripts README.md LICENSE* \
   scripts/dist.sh scripts/wasm.sh scripts/addon.sh scripts/target.sh)

@@ -64,6 +64,14 @@ apt_need() {
   quietly as_root env DEBIAN_FRONTEND=noninteractive apt-get "${lock[@]}" install -y -qq --no-install-recommends "${missing[@]}"
 }
 
+# lock NAME: one at a time from here to the end of the script, so that two commands can run side by side.
+lock() {
+  have flock || return 0
+  local fd
+  exec {fd}>".cache/$1.lock"
+  flock "$fd"
+}
+
 # digest SALT PATH…: one hash over SALT and the names and contents of the source files below the paths.
 digest() {
   {

@@ -3,7 +3,8 @@
 . "$(dirname "$0")/lib.sh"
 
 have npm || die "npm is missing: install Node.js (20 or newer) first"
-want=$(digest "" npm/package.json npm/package-lock.json)
+lock setup-node
+want=$(digest "" npm/package-lock.json)
 if [ ! -d npm/node_modules ] || ! fresh node_modules "$want"; then
   quietly npm --prefix npm ci
   mark node_modules "$want"

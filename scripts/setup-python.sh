@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 have python3 || die "python3 is missing: install Python (3.11 or newer) first"
+lock setup-python
 want=$(digest "" python/requirements-dev.txt)
 if [ ! -x "$py" ] || ! fresh venv "$want"; then
   # Debian keeps what `venv` needs in a package of its own.

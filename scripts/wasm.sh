@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . scripts/target.sh
 
+lock wasm
 out_dir=npm/build/wasm
 want=$(digest "${TEPAL_STD:-}" crates/tepal/src crates/tepal/Cargo.toml bindings/wasm xtask Cargo.toml Cargo.lock npm/package-lock.json \
   scripts/wasm.sh scripts/target.sh)
