@@ -92,6 +92,7 @@ ACTIONS = {
     "explain": lambda f, step, get: [explained(f.explain(key)) for key in keys(step)],
     "equal": lambda f, step, get: f == get("other"),
     "facts": lambda f, step, get: facts(f),
+    "size": lambda f, step, get: [f.num_probes, f.num_lines],
     "verify": lambda f, step, get: f.verify(),
     "clear": lambda f, step, get: f.clear(),
     "union_with": lambda f, step, get: union_with(f, get("other")),

@@ -72,6 +72,37 @@ def golden() -> list[Task]:
     return tasks
 
 
+def hashes() -> list[Task]:
+    """The table of hashes, one filter for each seed."""
+    by_seed: dict[str, list] = {}
+    for row in load("hashes.json"):
+        by_seed.setdefault(row["seed"], []).append(row)
+    return [
+        Task(
+            f"hashes with seed {seed}",
+            [
+                {"op": "new", "id": "f", "capacity": 1, "seed": seed},
+                {"op": "hash", "id": "f", "keys": [row["key"] for row in rows]},
+            ],
+            [None, [row["hash"] for row in rows]],
+        )
+        for seed, rows in by_seed.items()
+    ]
+
+
+def sizes() -> list[Task]:
+    """The table of sizes, as far as such a filter fits anywhere."""
+    small = [row for row in load("sizes.json") if row[0] <= 10_001]
+    tasks = []
+    for capacity, fpr, layout, probes, lines in small:
+        steps = [
+            {"op": "new", "id": "f", "capacity": capacity, "fpr": fpr, "layout": layout},
+            {"op": "size", "id": "f"},
+        ]
+        tasks.append(Task(f"size {capacity} {fpr} {layout}", steps, [None, [probes, lines]]))
+    return tasks
+
+
 def malformed() -> list[Task]:
     tasks = []
     for bad in load("malformed.json"):

@@ -85,7 +85,8 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="tepal-cross-") as folder:
         adapters = [Adapter(*argument.split("=", 1), Path(folder)) for argument in arguments]
         golden, adventures = plan.golden(), plan.adventures()
-        against_vectors = golden + plan.malformed() + plan.mistakes()
+        tables = plan.hashes() + plan.sizes()
+        against_vectors = golden + tables + plan.malformed() + plan.mistakes()
         first: Adapter | None = None
         outcomes: list[list] = []
         for adapter in adapters:
@@ -106,7 +107,7 @@ def main(arguments: list[str]) -> int:
                 if written.get(name) != data:
                     adapter.fail(name, "other bytes", "the golden ones, or those of the first adapter")
             print(
-                f"cross: {adapter.name:13} {len(golden)} golden files, {len(tasks) - len(golden)} errors,"
+                f"cross: {adapter.name:13} {len(golden)} golden files, {len(tables)} table rows, {len(tasks) - len(golden) - len(tables)} errors,"
                 f" {len(adventures)} random scripts, {len(written)} files written: {verdict(adapter)}"
                 f" ({time.monotonic() - started:.0f} s)",
                 flush=True,

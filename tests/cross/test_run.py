@@ -47,7 +47,14 @@ def test_a_liar_is_caught(tmp_path, capsys, monkeypatch):
         "for path in pathlib.Path(sys.argv[2]).parent.glob('line-100.tepal'):\n"
         "    data = bytearray(path.read_bytes()); data[150] ^= 1; path.write_bytes(data)\n"
     )
-    short = {"golden": run.plan.golden()[:6], "malformed": [], "mistakes": [], "adventures": []}
+    short = {
+        "golden": run.plan.golden()[:6],
+        "hashes": [],
+        "sizes": [],
+        "malformed": [],
+        "mistakes": [],
+        "adventures": [],
+    }
     for name, tasks in short.items():
         monkeypatch.setattr(run.plan, name, lambda tasks=tasks: tasks)
     assert run.main([f"oracle=python3 {oracle}/script.py", f"other=python3 {liar}"]) is True

@@ -179,6 +179,9 @@ class Machine:
     def do_facts(self, f, step):
         return facts(f)
 
+    def do_size(self, f, step):
+        return [f.r.probes, f.r.lines]
+
     def do_verify(self, f, step):
         if isinstance(f, Lazy):
             wire.read(f.data, f.given)

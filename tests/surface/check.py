@@ -30,7 +30,7 @@ def names(entry: dict, language: str) -> list[str]:
 
 def output(command: list[str], **more: str) -> str:
     env = os.environ | more
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=env).stdout
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=env).stdout
 
 
 def python() -> dict:

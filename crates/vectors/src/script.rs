@@ -104,6 +104,7 @@ impl Machine<'_> {
             }
             "explain" => return Ok(keys(&step["keys"])?.iter().map(|key| explained(&filter.explain(key))).collect()),
             "equal" => return Ok(json!(filter.same_filter(self.get(&step["other"])))),
+            "size" => return Ok(json!([filter.num_probes(), filter.num_lines()])),
             "facts" => return Ok(facts(filter)),
             "verify" => filter.verify()?,
             "clear" => filter.clear()?,
