@@ -5,7 +5,7 @@
  */
 import type { Backend } from "./backend.js";
 import { annotate } from "./errors.js";
-import { asBytes, type Key, notice, typeName, writeKey } from "./keys.js";
+import { arrayKind, asBytes, type Key, notice, typeName, writeKey } from "./keys.js";
 
 /** Keys for a batch: any iterable of keys, or a typed array of integers. A bare string or `Uint8Array` is refused: it is one key. */
 export type Keys = Iterable<Key> | IntegerArray;
@@ -88,7 +88,7 @@ function feedPiece(backend: Backend, piece: readonly unknown[], first: number, s
 export const KEEP = 1 << 20;
 
 function isIntegerArray(keys: ArrayBufferView): keys is IntegerArray {
-  return /^(Big)?(Uint|Int)(8|16|32|64)Array$/.test(Object.prototype.toString.call(keys).slice(8, -1));
+  return /^(Big)?(Uint|Int)(8|16|32|64)Array$/.test(arrayKind.call(keys) as string);
 }
 
 function feedIntegers(backend: Backend, keys: IntegerArray, sink: Sink): void {
@@ -113,8 +113,8 @@ function feedIntegers(backend: Backend, keys: IntegerArray, sink: Sink): void {
 
 /** Runs a batch and gathers its answers, one byte a key. */
 export function gather(backend: Backend, keys: Keys, sink: Omit<Sink, "answers">): Uint8Array {
-  const known = typeof (keys as { length?: unknown }).length === "number" ? (keys as { length: number }).length : 0;
-  let all = new Uint8Array(known);
+  // Only where it is what it says: an array or a typed array.
+  let all = new Uint8Array(Array.isArray(keys) || ArrayBuffer.isView(keys) ? (keys as unknown[]).length : 0);
   let filled = 0;
   feed(backend, keys, {
     packed: sink.packed,

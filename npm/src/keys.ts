@@ -85,22 +85,23 @@ function room(backend: Backend, at: number, length: number): boolean {
   return true;
 }
 
+const getter = (prototype: object, name: PropertyKey) =>
+  (Object.getOwnPropertyDescriptor(prototype, name) as { get(this: unknown): unknown }).get;
+/** Ask the engine what a value is: unlike `instanceof` they work across realms, and no property can fool them. */
+export const arrayKind = /* @__PURE__ */ getter(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
+const bufferLength = /* @__PURE__ */ getter(ArrayBuffer.prototype, "byteLength");
+
 /** Bytes that are a key: a `Uint8Array` (so also a `Buffer`) or an `ArrayBuffer`, of any realm. */
 export function asBytes(value: unknown): Uint8Array | undefined {
-  if (value instanceof Uint8Array) return value;
-  const tag = Object.prototype.toString.call(value);
-  if (tag === "[object Uint8Array]" && ArrayBuffer.isView(value)) {
-    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (typeof value !== "object" || value === null) return undefined;
+  if (arrayKind.call(value) === "Uint8Array") return value as Uint8Array;
+  if (Object.prototype.toString.call(value) !== "[object ArrayBuffer]") return undefined;
+  try {
+    bufferLength.call(value);
+    return new Uint8Array(value as ArrayBuffer);
+  } catch {
+    return undefined; // not one, or detached
   }
-  // An object can lie about its tag; making the view asks the engine.
-  if (tag === "[object ArrayBuffer]") {
-    try {
-      return new Uint8Array(value as ArrayBuffer);
-    } catch {
-      return undefined;
-    }
-  }
-  return undefined;
 }
 
 const lone = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;

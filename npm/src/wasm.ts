@@ -137,9 +137,17 @@ class Wasm implements Backend {
     return this.#text();
   }
 
+  /** Leaves the arena as it was: a batch under way has its keys there. */
   notice(kind: Notice, a: string, b: string, c: string): Error {
-    this.#texts([kind, a, b, c]);
-    return this.#error(() => this.#wasm.notice());
+    const { arena } = this;
+    const texts = [kind, a, b, c].map((text) => text.slice(0, 2000));
+    const bytes = arena.bytes.slice(0, 3 * texts.join("").length);
+    const lengths = arena.lengths.slice(0, texts.length);
+    this.#texts(texts);
+    const error = this.#error(() => this.#wasm.notice());
+    arena.bytes.set(bytes);
+    arena.lengths.set(lengths);
+    return error;
   }
 
   create(capacity: LooseInteger, fpr: number, seed: LooseInteger, layout: string, metadata: string[]): Handle {
