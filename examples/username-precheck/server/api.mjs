@@ -4,7 +4,7 @@
  *   GET  /api/check?name=…             taken or free, and when the filter was mistaken, whose bits it met
  *   POST /api/claim {"name": …}        201 yours, 409 somebody has it: the unique index decides
  *   GET  /api/slow-twin?name=…&ms=80   the same question, asked from 80 or 300 ms away
- *   GET  /api/claims                   the newest names claimed since the snapshot
+ *   GET  /api/claims                   the newest names claimed since the snapshot, and the stats
  *   GET  /api/stats                    what the filter has kept away from the database
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -132,7 +132,7 @@ export class Api {
         return { status: 200, body: { name: accepted, taken: this.#store.find(accepted).taken } };
       }
       case "GET /api/claims":
-        return { status: 200, body: { claims: this.#store.claims().slice(0, 8) } };
+        return { status: 200, body: { claims: this.#store.claims().slice(0, 8), stats: this.stats } };
       case "GET /api/stats":
         return { status: 200, body: this.stats };
       case "POST /api/claim": {

@@ -3,7 +3,7 @@
  */
 import type { Refused } from "../../normalise/normalise.mjs";
 import type { Owners } from "./server.js";
-import { ago, show, span } from "./words.js";
+import { ago, inLetters, show, span } from "./words.js";
 
 export type Answer =
   | { kind: "idle" }
@@ -22,6 +22,7 @@ export type Answer =
   | { kind: "free-says-server"; name: string }
   | { kind: "unknown"; name: string; reason: string }
   | { kind: "claiming"; name: string }
+  | { kind: "unclaimed"; name: string; reason: string }
   | { kind: "yours"; name: string }
   | { kind: "lost"; name: string; claimedAt: number | null };
 
@@ -62,7 +63,7 @@ export function words(answer: Answer, now: number): Words {
     case "free":
       return {
         verdict: `free, as of ${ago(now - answer.asOf)}`,
-        detail: `Looked up here in ${span(answer.took)}, with no request: of eight bits, ${answer.empty === 1 ? "one is" : `${answer.empty} are`} empty.`,
+        detail: `Looked up here in ${span(answer.took)}, with no request: of eight bits, ${inLetters(answer.empty)} ${answer.empty === 1 ? "is" : "are"} empty.`,
         flower: "open",
         tone: "good",
       };
@@ -107,6 +108,8 @@ export function words(answer: Answer, now: number): Words {
       return { verdict: "nobody to ask", detail: `There is no filter here, and ${answer.reason}.`, flower: "half", tone: "plain" };
     case "claiming":
       return { verdict: "claiming it …", detail: "The server's unique index decides.", flower: "half", tone: "wait" };
+    case "unclaimed":
+      return { verdict: "not claimed", detail: `Only the server can give a name, and ${answer.reason}.`, flower: "half", tone: "plain" };
     case "yours":
       return {
         verdict: "yours",

@@ -17,7 +17,7 @@ function lines(manifest: Manifest): Record<"python" | "node" | "browser", string
   return {
     python: `python3 -c "import hashlib, tepal, urllib.request as u; print(hashlib.sha256(tepal.from_bytes(u.urlopen('${url}').read()).to_bytes()).hexdigest())"`,
     node: `node -e "import('tepal').then(async t => console.log(require('crypto').createHash('sha256').update((await t.load('${url}')).toBytes()).digest('hex')))"`,
-    browser: `crypto.subtle.digest("SHA-256", await (await fetch("/${manifest.file}")).arrayBuffer()).then(d => console.log([...new Uint8Array(d)].map(b => b.toString(16).padStart(2, "0")).join("")))`,
+    browser: `fetch("${url}").then(r => r.arrayBuffer()).then(b => crypto.subtle.digest("SHA-256", b)).then(d => console.log([...new Uint8Array(d)].map(x => x.toString(16).padStart(2, "0")).join("")))`,
   };
 }
 

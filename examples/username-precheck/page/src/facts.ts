@@ -3,8 +3,10 @@
  */
 import { byId, make, say } from "./dom.js";
 import type { Manifest, Names } from "./names.js";
-import { claims } from "./server.js";
+import { news, type Stats } from "./server.js";
 import { ago, bytes, count, percent } from "./words.js";
+
+let stats: Stats | undefined;
 
 export function describeLede(manifest: Manifest): void {
   byId("lede-facts").replaceChildren(
@@ -30,6 +32,9 @@ export function showFacts(names: Names): void {
   if (manifest.notHandles) {
     rows.push(["Not handles", `${count(manifest.notHandles)} of the names, such as your_user; in the list, so in the filter`]);
   }
+  if (stats) {
+    rows.push(["The server", `asked ${count(stats.asked)} times; its own filter kept ${count(stats.keptFromDatabase)} from the database`]);
+  }
   const { delta } = names;
   if (delta) {
     rows.splice(3, 0, [
@@ -40,11 +45,13 @@ export function showFacts(names: Names): void {
   byId("facts").replaceChildren(...rows.map(([term, fact]) => make("div", {}, make("dt", {}, term), make("dd", {}, fact))));
 }
 
-/** Lists the newest claims. Without a server the list stays as it was. */
+/** Lists the newest claims, and what the server did. Without a server the list stays as it was. */
 export async function showClaims(names: Names): Promise<void> {
-  const found = await claims().catch(() => undefined);
+  const found = await news().catch(() => undefined);
   if (!found) return;
-  const items = found.map(({ name, claimedAt }) =>
+  stats = found.stats;
+  showFacts(names);
+  const items = found.claims.map(({ name, claimedAt }) =>
     make("li", {}, make("b", {}, name), ` ${ago(Date.now() - claimedAt)}`),
   );
   byId("claims").replaceChildren(...(items.length ? items : [make("li", {}, "none yet")]));

@@ -5,7 +5,7 @@
 import type { ExplainedLine } from "tepal";
 import { byId, make, say, svg } from "./dom.js";
 import type { BitOwners, Owners } from "./server.js";
-import { count } from "./words.js";
+import { count, inLetters } from "./words.js";
 
 const STEP = 10;
 
@@ -45,8 +45,10 @@ function ones(word: bigint): number {
 
 function owner(names: readonly string[]): (Node | string)[] {
   if (names.length === 0) return ["set by a name claimed since"];
-  const shown = names.slice(0, 2).flatMap((name, i) => [i ? ", " : "", make("b", {}, name)]);
-  return ["set by ", ...shown, ...(names.length > 2 ? [` and ${names.length - 2} more`] : [])];
+  // As many as fit beside the drawing, and at least one.
+  const room = names.slice(0, 2).join().length <= 22 ? 2 : 1;
+  const shown = names.slice(0, room).flatMap((name, i) => [i ? ", " : "", make("b", {}, name)]);
+  return ["set by ", ...shown, ...(names.length > room ? [` and ${names.length - room} more`] : [])];
 }
 
 function lane(line: ExplainedLine, index: number, owners: BitOwners | undefined): HTMLElement {
@@ -76,7 +78,7 @@ export function drawLine(name: string, line: ExplainedLine, lines: number, owner
   caption.replaceChildren(
     make("b", {}, name),
     ` asks line ${count(line.line + 1)} of ${count(lines)}: `,
-    set === line.bits.length ? "all eight bits are set." : `${set} of eight bits are set.`,
+    set === line.bits.length ? "all eight bits are set." : `${inLetters(set)} of eight bits ${set === 1 ? "is" : "are"} set.`,
   );
   byId("bits").replaceChildren(
     ...line.words.map((_, index) => lane(line, index, owners?.bits.find((bit) => bit.lane === index))),

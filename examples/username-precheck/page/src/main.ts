@@ -13,7 +13,7 @@ import { onNetwork, workOffline } from "./offline.js";
 import { Precheck } from "./precheck.js";
 import { type Owners, sent } from "./server.js";
 import { Twin } from "./twin.js";
-import { bytes, count } from "./words.js";
+import { bytes, count, inLetters } from "./words.js";
 
 /** How often the delta is fetched anew while the page is looked at, in milliseconds. */
 const REFRESH = 60_000;
@@ -44,6 +44,11 @@ function draw(name: string | undefined, owners: Owners | undefined): readonly bo
   return name === undefined ? undefined : line.bits.map((bit) => bit.set);
 }
 
+function tally(what: string, n: number, word: string): void {
+  say(`tally-${what}`, count(n));
+  say(`tally-${what}-what`, n === 1 ? word : `${word}s`);
+}
+
 function show(answer: Answer): void {
   current = answer;
   const { verdict, detail, flower: state, tone } = words(answer, Date.now());
@@ -63,11 +68,13 @@ function show(answer: Answer): void {
       ? "Eight tepals, one for each bit that a name asks."
       : empty === 0
         ? "All eight bits are set."
-        : `${empty === 1 ? "One tepal is" : `${empty} tepals are`} pale: ${empty === 1 ? "its bit is" : "their bits are"} empty.`,
+        : empty === 1
+          ? "One tepal is pale: its bit is empty."
+          : `The pale tepals are empty bits, ${inLetters(empty)} of eight.`,
   );
-  say("tally-answers", count(precheck.answers));
-  say("tally-requests", count(sent.typing + sent.claims));
-  say("tally-avoided", count(Math.max(0, precheck.answers - sent.typing)));
+  tally("answers", precheck.answers, "answer");
+  tally("requests", sent.typing + sent.claims, "request");
+  tally("avoided", Math.max(0, precheck.answers - sent.typing), "request");
   byId<HTMLAnchorElement>("second-tab").href = name ? `/?name=${encodeURIComponent(name)}` : "/";
   twin.here(name ?? "", verdict, tone, "took" in answer ? answer.took : undefined);
   clearTimeout(speaking);
@@ -168,7 +175,7 @@ input.addEventListener("input", () => {
 byId("claim").addEventListener("submit", (event) => {
   event.preventDefault();
   if (composing) return;
-  void precheck.claim(input.value).then(() => refresh());
+  void precheck.claim(input.value).then((asked) => (asked ? refresh() : undefined));
 });
 
 onNetwork((online) => {

@@ -86,7 +86,7 @@ export class Precheck {
     }
   }
 
-  /** Claims a name; true when it is the visitor's now. */
+  /** Claims a name; true when the server was asked for it. */
   async claim(text: string): Promise<boolean> {
     this.cancel();
     const accepted = handle(text);
@@ -103,15 +103,14 @@ export class Precheck {
     try {
       await claim(name);
       show({ kind: "yours", name });
-      return true;
     } catch (error) {
       if (error instanceof Trouble && error.status === 409) {
         show({ kind: "lost", name, claimedAt: error.body.claimedAt ?? null });
       } else {
-        show({ kind: "unknown", name, reason: reason(error) });
+        show({ kind: "unclaimed", name, reason: reason(error) });
       }
-      return false;
     }
+    return true;
   }
 }
 

@@ -76,6 +76,13 @@ export function askTwin(name: string, milliseconds: number, signal: AbortSignal)
   return ask(`/api/slow-twin?name=${encodeURIComponent(name)}&ms=${milliseconds}`, { signal });
 }
 
-export async function claims(): Promise<readonly Claim[]> {
-  return (await ask<{ claims: Claim[] }>("/api/claims")).claims;
+/** What the server has done since its start. */
+export interface Stats {
+  readonly asked: number;
+  /** Questions that its own filter answered, so that the database was not asked. */
+  readonly keptFromDatabase: number;
+}
+
+export function news(): Promise<{ claims: readonly Claim[]; stats: Stats }> {
+  return ask("/api/claims");
 }

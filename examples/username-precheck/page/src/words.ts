@@ -9,6 +9,11 @@ export const count = (n: number): string => whole.format(n);
 /** "1 request", "2 requests". */
 export const plural = (n: number, word: string): string => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
+const SMALL = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"];
+
+/** A small number in letters: of eight bits, "three" are empty. */
+export const inLetters = (n: number): string => SMALL[n] ?? count(n);
+
 export function bytes(n: number): string {
   if (n < 1000) return `${n} bytes`;
   return n < 1e6 ? `${count(Math.round(n / 1000))} KB` : `${(n / 1e6).toFixed(1)} MB`;
