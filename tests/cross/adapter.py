@@ -26,17 +26,10 @@ def keys(step):
     return map(real_key, script.keys(step["keys"]))
 
 
-def loose(item):
-    """A loose argument stays what it is: a float stays a float."""
-    if isinstance(item, dict) and len(item) == 1 and set(item) <= {"int", "float", "text"}:
-        return script.key(item)
-    return item
-
-
 def arguments(step):
-    made = {name: loose(step[name]) for name in ("capacity", "fpr", "layout") if name in step}
+    made = {name: script.loose(step[name]) for name in ("capacity", "fpr", "layout") if name in step}
     if "seed" in step:
-        made["seed"] = int(step["seed"]) if isinstance(step["seed"], str) else loose(step["seed"])
+        made["seed"] = int(step["seed"]) if isinstance(step["seed"], str) else script.loose(step["seed"])
     if "metadata" in step:
         made["metadata"] = script.metadata(step["metadata"])
     return made
@@ -57,8 +50,8 @@ MAKERS = {
     "new": lambda step, get: tepal.BloomFilter(**arguments(step)),
     "build": lambda step, get: tepal.BloomFilter.build(keys(step), **arguments(step)),
     "copy": lambda step, get: get("from").copy(),
-    "fold": lambda step, get: get("from").fold(loose(step["factor"])),
-    "shrink_to": lambda step, get: get("from").shrink_to(loose(step["capacity"])),
+    "fold": lambda step, get: get("from").fold(script.loose(step["factor"])),
+    "shrink_to": lambda step, get: get("from").shrink_to(script.loose(step["capacity"])),
     "union": lambda step, get: get("of", 0).union(get("of", 1)),
     "intersection": lambda step, get: get("of", 0).intersection(get("of", 1)),
     "union_all": lambda step, get: tepal.union_all([get("of", i) for i in range(len(step["of"]))]),

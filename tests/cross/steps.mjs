@@ -51,8 +51,7 @@ function keys(tepal, step) {
 }
 
 function loose(item) {
-  if (item === null || typeof item !== "object") return item;
-  return "int" in item ? integer(item.int) : "float" in item ? float(item.float) : item.text;
+  return item === null || typeof item !== "object" ? item : key(undefined, item);
 }
 
 // What a step leaves out stays out: defaults are the package's.

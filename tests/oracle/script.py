@@ -48,20 +48,27 @@ def keys(items: list[dict]) -> Iterator:
             yield key(item)
 
 
-def value(item, kind: type):
-    """A loose argument: `{"float": …}`, `{"int": …}`, `{"text": …}` or plain JSON. A float with an integer value is that integer."""
-    if isinstance(item, dict) and len(item) == 1 and set(item) <= {"int", "float", "text"}:
-        item = key(item)
-    elif kind is int and isinstance(item, str):
-        item = int(item)
-    return int(item) if kind is int and isinstance(item, float) and item.is_integer() else item
+def loose(item):
+    """A loose argument, `{"int": …}`, `{"float": …}`, `{"text": …}`, `{"bool": …}` or `{"null": …}`, or plain JSON."""
+    typed = isinstance(item, dict) and len(item) == 1 and set(item) <= {"int", "float", "text", "bool", "null"}
+    return key(item) if typed else item
 
 
 def integer(item, code: str) -> int:
-    number = value(item, int)
-    if not isinstance(number, int):
+    """A number from a caller: a float with an integer value is that integer."""
+    number = loose(item)
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise OracleError("ERR_ARGUMENT_TYPE")
+    if isinstance(number, float) and not number.is_integer():
         raise OracleError(code)
-    return number
+    return int(number)
+
+
+def checked(item, kind: type | tuple):
+    found = loose(item)
+    if isinstance(found, bool) or not isinstance(found, kind):
+        raise OracleError("ERR_ARGUMENT_TYPE")
+    return found
 
 
 def metadata(pairs: dict) -> dict[str, str]:
@@ -73,11 +80,12 @@ def arguments(step: dict) -> dict:
     if "capacity" in step:
         made["capacity"] = integer(step["capacity"], "ERR_CAPACITY_RANGE")
     if "fpr" in step:
-        made["fpr"] = value(step["fpr"], float)
+        made["fpr"] = checked(step["fpr"], (int, float))
     if "seed" in step:
-        made["seed"] = integer(step["seed"], "ERR_SEED_RANGE")
+        seed = int(step["seed"]) if isinstance(step["seed"], str) else step["seed"]
+        made["seed"] = integer(seed, "ERR_SEED_RANGE")
     if "layout" in step:
-        made["layout"] = value(step["layout"], str)
+        made["layout"] = checked(step["layout"], str)
     if "metadata" in step:
         made["metadata"] = metadata(step["metadata"])
     return made

@@ -1,6 +1,6 @@
 //! The golden vectors: written here from the core, read by every language.
 //!
-//! Only inputs are written down ([`cases`], [`tables`], [`malformed`]); outcomes come from running the core and are
+//! Only inputs are written down ([`mod@cases`], [`tables`], [`mod@malformed`]); outcomes come from running the core and are
 //! checked by the second implementation in tests/oracle. A file of a released version never changes.
 #![allow(missing_docs)] // a tool of this repository, not a library to build on
 

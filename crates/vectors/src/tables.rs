@@ -115,6 +115,22 @@ pub fn errors() -> Value {
     );
     mistake("ERR_METADATA", "metadata", vec![json!({ "": "x" }), json!({ "k": { "repeat": ["x", 65_528] } })]);
 
+    // What a type system refuses: only the loosely typed languages can say it.
+    let text = |text: &str| json!({ "text": text });
+    let (truth, nothing) = (json!({ "bool": true }), json!({ "null": true }));
+    for (field, values) in [
+        ("capacity", vec![text("100"), truth.clone(), nothing]),
+        ("fpr", vec![text("0.01"), truth.clone()]),
+        ("seed", vec![text("1"), truth.clone()]),
+        ("layout", vec![int("1"), truth]),
+    ] {
+        for value in values {
+            let mut args = json!({ "capacity": { "int": "100" } });
+            args[field] = value;
+            constructor.push(json!({ "args": args, "code": "ERR_ARGUMENT_TYPE", "not": ["rust"] }));
+        }
+    }
+
     let wrong = |key: Value, code: &str| json!({ "key": key, "code": code });
     let untyped = |key: Value| json!({ "key": key, "code": "ERR_KEY_TYPE", "not": ["rust"] });
     let keys = vec![
@@ -147,19 +163,29 @@ pub fn errors() -> Value {
             mismatch.push(json!({ "a": a, "b": b, "op": op, "code": code }));
         }
     }
-    let calls: Vec<Value> =
-        [int("0"), int("-1"), int("5"), int("281474976710657"), float("nan"), float("1.5"), float("inf")]
-            .into_iter()
-            .map(|value| json!({ "of": base(), "call": "fold", "value": value, "code": "ERR_FACTOR" }))
-            .chain(
-                [int("0")].map(
-                    |value| json!({ "of": base(), "call": "shrink_to", "value": value, "code": "ERR_CAPACITY_ZERO" }),
-                ),
-            )
-            .chain([int("-1"), float("nan"), float("0.5")].map(
-                |value| json!({ "of": base(), "call": "shrink_to", "value": value, "code": "ERR_CAPACITY_RANGE" }),
-            ))
-            .collect();
+    let calls: Vec<Value> = [
+        int("0"),
+        int("-1"),
+        int("5"),
+        int("281474976710657"),
+        float("nan"),
+        float("1.5"),
+        float("inf"),
+    ]
+    .into_iter()
+    .map(|value| json!({ "of": base(), "call": "fold", "value": value, "code": "ERR_FACTOR" }))
+    .chain(
+        [int("0")]
+            .map(|value| json!({ "of": base(), "call": "shrink_to", "value": value, "code": "ERR_CAPACITY_ZERO" })),
+    )
+    .chain(
+        [int("-1"), float("nan"), float("0.5")]
+            .map(|value| json!({ "of": base(), "call": "shrink_to", "value": value, "code": "ERR_CAPACITY_RANGE" })),
+    )
+    .chain(["fold", "shrink_to"].map(
+        |call| json!({ "of": base(), "call": call, "value": text("2"), "code": "ERR_ARGUMENT_TYPE", "not": ["rust"] }),
+    ))
+    .collect();
     json!({ "constructor": constructor, "keys": keys, "mismatch": mismatch, "calls": calls,
             "hash_of_another_seed": "ERR_SEED_DIFFERS", "union_all_of_nothing": "ERR_EMPTY" })
 }
