@@ -89,6 +89,9 @@ impl Read for ByteLines<'_> {
     }
 }
 
+/// Whether this target has an instruction that asks for a line. Where it has none, a batch is a loop.
+pub(crate) const PREFETCHES: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
 #[inline(always)]
 fn fetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]

@@ -130,8 +130,8 @@ impl BloomFilter<Owned> {
     }
 }
 
-#[inline(always)]
-fn insert(params: &Params, body: &Owned, hash: Hash128) -> bool {
+#[inline]
+pub(crate) fn insert(params: &Params, body: &Owned, hash: Hash128) -> bool {
     with_shape!(params, shape => body.stripes.with(shape.stripe(hash), || shape.set(&body.atomic(), hash)))
 }
 

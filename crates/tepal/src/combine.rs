@@ -140,8 +140,14 @@ impl<B: Body> BloomFilter<B> {
             return Err(Error::argument("ERR_CAPACITY_RANGE", "capacity", expected, Got::Integer(capacity as i128)));
         }
         let units = self.params.units();
-        let keeps = |factor: &u64| rate(layout, probes, capacity, units / factor) <= fpr;
-        let factor = divisors(units).filter(keeps).max().unwrap_or(1);
+        let mut factor = 1;
+        for i in (1..).take_while(|i| i * i <= units).filter(|i| units % i == 0) {
+            for divisor in [i, units / i] {
+                if divisor > factor && rate(layout, probes, capacity, units / divisor) <= fpr {
+                    factor = divisor;
+                }
+            }
+        }
         self.folded(capacity, factor)
     }
 
@@ -151,11 +157,6 @@ impl<B: Body> BloomFilter<B> {
         or_into(&result.body, self);
         Ok(result)
     }
-}
-
-/// All divisors of n, in no order.
-fn divisors(n: u64) -> impl Iterator<Item = u64> {
-    (1..).take_while(move |i| i * i <= n).filter(move |i| n % i == 0).flat_map(move |i| [i, n / i])
 }
 
 /// In place: the filter keeps its size, capacity, rate and metadata, and `other` is folded to its size as it is read.

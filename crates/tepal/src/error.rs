@@ -284,33 +284,38 @@ impl Error {
 
 const KEY_EXPECTED: &str = "text, bytes or an integer";
 
-/// What to do instead, by the name that a language gives the type.
+/// What to do instead, by the names that languages give a type.
+const KEY_HINTS: [(&str, &str); 8] = [
+    ("bool boolean numpy.bool numpy.bool_", "pass int(key) or its text"),
+    (
+        "float number float64 float32 float16 numpy.float64 numpy.float32 numpy.float16",
+        "ids that became floats: convert them back (in pandas: astype(\"Int64\")), else pass their text",
+    ),
+    ("NoneType null undefined NAType NaTType", "leave missing values out"),
+    ("UUID", "pass its .bytes"),
+    (
+        "datetime date time Date Timestamp datetime64 numpy.datetime64",
+        "pass an integer (time since the epoch) or ISO 8601 text",
+    ),
+    ("list tuple Array", "for a compound key call key(part, ...), for many keys the many-key method"),
+    ("dict set frozenset Object object Map Set", "pass the text or bytes that identify it"),
+    ("memoryview array ndarray DataView", "pass contiguous bytes, or use the many-key method"),
+];
+
 fn key_hint(type_name: &str) -> &'static str {
-    match type_name {
-        "bool" | "boolean" | "numpy.bool" | "numpy.bool_" => "pass int(key) or its text",
-        "float" | "number" | "float64" | "float32" | "numpy.float64" | "numpy.float32" | "numpy.float16" => {
-            "ids that became floats: convert them back (Int64 in pandas), else pass their text"
-        }
-        "NoneType" | "null" | "undefined" | "NAType" | "NaTType" => "leave missing values out",
-        "UUID" => "pass its .bytes",
-        "Decimal" | "Fraction" | "complex" => "pass its text",
-        "datetime" | "date" | "time" | "Date" | "Timestamp" | "datetime64" | "numpy.datetime64" => {
-            "pass an integer (time since the epoch) or ISO 8601 text"
-        }
-        "list" | "tuple" | "Array" => "for a compound key call key(part, ...), for many keys the many-key method",
-        "dict" | "set" | "frozenset" | "Object" | "object" | "Map" | "Set" => "pass the text or bytes that identify it",
-        "memoryview" | "array" | "ndarray" | "DataView" => "pass contiguous bytes, or use the many-key method",
-        _ => "pass its text or its bytes",
-    }
+    let known = KEY_HINTS.iter().find(|(names, _)| names.split(' ').any(|name| name == type_name));
+    known.map_or("pass its text or its bytes", |(_, hint)| hint)
 }
 
-/// Decimal digits of an integer.
+/// Decimal digits of an integer. (Dividing 128-bit numbers would be a library call that nothing else needs.)
 pub(crate) fn push_integer(s: &mut String, value: i128) {
     if value < 0 {
         s.push('-');
     }
-    let mut rest = value.unsigned_abs();
-    let mut digits = [0u8; 40];
+    let Ok(mut rest) = u64::try_from(value.unsigned_abs()) else {
+        return s.push_str("2^64 or beyond");
+    };
+    let mut digits = [0u8; 20];
     let mut at = digits.len();
     loop {
         at -= 1;
@@ -320,9 +325,7 @@ pub(crate) fn push_integer(s: &mut String, value: i128) {
             break;
         }
     }
-    for d in &digits[at..] {
-        s.push(*d as char);
-    }
+    digits[at..].iter().for_each(|d| s.push(*d as char));
 }
 
 /// A float to six significant digits, plain between 1e-4 and 1e15, else with an exponent.

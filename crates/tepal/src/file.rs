@@ -33,7 +33,8 @@ impl BloomFilter<Owned> {
     pub fn load(path: impl AsRef<Path>, seed: Option<u64>) -> Result<Self> {
         let mut file = File::open(path).map_err(|e| Error::os("load", &e))?;
         let about = file.metadata().map_err(|e| Error::os("load", &e))?;
-        Self::read_from(&mut file, seed, about.is_file().then_some(about.len())) // a pipe has no length
+        Self::read_from(&mut file, seed, about.is_file().then_some(about.len()))
+        // a pipe has no length
     }
 }
 

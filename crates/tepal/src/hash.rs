@@ -29,15 +29,17 @@ pub fn hash_u64(value: u64, seed: u64) -> Hash128 {
 
 /// XXH3-64 with seed 0, the checksum of the format.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
-    xxh3::xxh3_64(bytes)
+    let mut sum = Checksum::new();
+    sum.update(bytes);
+    sum.finish()
 }
 
 /// [`checksum`] over bytes that come in pieces.
-pub(crate) struct Checksum(xxh3::Xxh3Default);
+pub(crate) struct Checksum(xxh3::Xxh3);
 
 impl Checksum {
     pub fn new() -> Self {
-        Checksum(xxh3::Xxh3Default::new())
+        Checksum(xxh3::Xxh3::new())
     }
 
     pub fn update(&mut self, bytes: &[u8]) {
@@ -51,7 +53,9 @@ impl Checksum {
 
 /// The word that tells a withheld seed from a wrong one (FORMAT.md, section 1.3).
 pub(crate) fn seed_check(seed: u64) -> u32 {
-    xxh3::xxh3_64_with_seed(b"tepal seed", seed) as u32
+    let mut sum = xxh3::Xxh3::with_seed(seed);
+    sum.update(b"tepal seed");
+    sum.digest() as u32
 }
 
 /// A key's hash that remembers which hash function and seed made it, so that asking a filter with another seed is an

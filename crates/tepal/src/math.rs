@@ -84,14 +84,27 @@ fn floor(x: f64) -> f64 {
 /// The high 64 bits of the 128-bit product.
 #[inline(always)]
 pub fn mulhi(a: u64, b: u64) -> u64 {
-    if cfg!(target_pointer_width = "32") && b <= u32::MAX as u64 {
+    if cfg!(target_pointer_width = "64") {
+        wide(a, b)
+    } else if b <= u32::MAX as u64 {
         // A 128-bit product is a library call on 32-bit targets; two 64-bit ones give the identical result.
         let low = (a & 0xFFFF_FFFF) * b;
         let high = (a >> 32) * b;
         (high + (low >> 32)) >> 32
     } else {
-        ((a as u128 * b as u128) >> 64) as u64
+        wide_call(a, b) // more lines than such a target can hold: only their addresses are asked for
     }
+}
+
+#[inline(always)]
+fn wide(a: u64, b: u64) -> u64 {
+    ((a as u128 * b as u128) >> 64) as u64
+}
+
+#[cold]
+#[inline(never)]
+fn wide_call(a: u64, b: u64) -> u64 {
+    wide(a, b)
 }
 
 #[allow(clippy::approx_constant)] // normative digits

@@ -35,9 +35,9 @@ impl Params {
         let fpr = arg::fpr(fpr)?;
         let layout = layout.resolve(fpr);
         let best = match layout {
-            Layout::Line => best_of([8, 16], layout, capacity, fpr),
-            Layout::Pair => best_of([16], layout, capacity, fpr),
-            Layout::Classic => best_of(1..=64, layout, capacity, fpr),
+            Layout::Line => best_of(&[8, 16], layout, capacity, fpr),
+            Layout::Pair => best_of(&[16], layout, capacity, fpr),
+            Layout::Classic => best_of(&CLASSIC_PROBES, layout, capacity, fpr),
         };
         let (units, probes) = best.ok_or_else(|| Error::too_large(u64::MAX))?;
         Ok(Params { capacity, fpr, seed, layout, probes, lines: units * layout.unit() })
@@ -97,10 +97,28 @@ impl Params {
     }
 }
 
+/// 1 to 64.
+const CLASSIC_PROBES: [u32; 64] = {
+    let mut all = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        all[i] = i as u32 + 1;
+        i += 1;
+    }
+    all
+};
+
 /// The fewest units and the probes that need them; the first among equals.
-fn best_of(probes: impl IntoIterator<Item = u32>, layout: Layout, capacity: u64, fpr: f64) -> Option<(u64, u32)> {
-    let all = probes.into_iter().filter_map(|k| Some((smallest(layout, k, capacity, fpr)?, k)));
-    all.min_by_key(|(units, _)| *units)
+fn best_of(probes: &[u32], layout: Layout, capacity: u64, fpr: f64) -> Option<(u64, u32)> {
+    let mut best: Option<(u64, u32)> = None;
+    for &k in probes {
+        if let Some(units) = smallest(layout, k, capacity, fpr) {
+            if best.is_none_or(|(fewest, _)| units < fewest) {
+                best = Some((units, k));
+            }
+        }
+    }
+    best
 }
 
 const INDICES: u64 = 5632;
