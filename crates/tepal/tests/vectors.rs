@@ -41,3 +41,31 @@ fn addresses_of_filters_too_large_to_allocate() {
 fn every_mistake_has_its_code() {
     assert!(golden().mistake() >= 80);
 }
+
+/// A stream says what a whole file says: the same filter, the same code, whether or not its length is known.
+#[test]
+#[cfg(feature = "std")]
+fn streams_are_read_and_refused_like_bytes() {
+    use tepal::BloomFilter;
+    for (name, bytes, seed) in golden().good_files() {
+        let mut input = [&bytes[..], b"next"].concat();
+        let mut rest = &input[..];
+        let filter = BloomFilter::read_from(&mut rest, seed, None).unwrap();
+        assert_eq!(rest, b"next", "{name}: what follows is left unread");
+        input.clear();
+        match name.starts_with("withheld") {
+            true => input = filter.to_bytes_without_seed().unwrap(),
+            false => filter.write_to(&mut input).unwrap(),
+        }
+        assert!(input == bytes, "{name}");
+    }
+    for (name, bytes, seed, code) in golden().bad_files() {
+        let known = BloomFilter::read_from(&mut &bytes[..], seed, Some(bytes.len() as u64));
+        assert_eq!(known.unwrap_err().code(), code, "{name}");
+        let unknown = BloomFilter::read_from(&mut &bytes[..], seed, None);
+        match code.as_str() {
+            "ERR_TRAILING" => assert!(unknown.is_ok(), "{name}: the rest belongs to somebody else"),
+            code => assert_eq!(unknown.unwrap_err().code(), code, "{name}"),
+        }
+    }
+}

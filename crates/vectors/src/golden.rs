@@ -93,6 +93,29 @@ impl Golden {
         list.as_array().unwrap().len()
     }
 
+    /// Each bad file for a reader of another kind: name, bytes, seed to open it with, code.
+    pub fn bad_files(&self) -> Vec<(String, Vec<u8>, Option<u64>, String)> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let list = self.json("malformed.json");
+        let each = list.as_array().unwrap().iter().map(|bad| {
+            let name = text(&bad["file"]).unwrap();
+            let seed = text(&bad["seed"]).map(|seed| seed.parse().unwrap());
+            (name.clone(), self.bytes(&name), seed, text(&bad["code"]).unwrap())
+        });
+        each.collect()
+    }
+
+    /// Each good file: name, bytes, seed to open it with.
+    pub fn good_files(&self) -> Vec<(String, Vec<u8>, Option<u64>)> {
+        let list = self.json("manifest.json");
+        let each = list["files"].as_array().unwrap().iter().map(|entry| {
+            let name = entry["file"].as_str().unwrap().to_owned();
+            let seed = entry["open_seed"].as_str().map(|seed| seed.parse().unwrap());
+            (name.clone(), self.bytes(&name), seed)
+        });
+        each.collect()
+    }
+
     /// Keys hash as recorded.
     pub fn hash(&self) -> usize {
         self.rows("hashes.json", |row| {
