@@ -159,17 +159,15 @@ test("a disk that fills up during save leaves the old file", posix, async (t) =>
   const directory = workshop(t);
   const path = join(directory, "a.tepal");
   await filterOf(1000, "old").save(path);
+  const saving = script(`
+    const filter = new BloomFilter({ capacity: 1_000_000 });
+    filter.add("new");
+    const error = await filter.save(args[0]).then(() => undefined, (error) => error);
+    console.log(JSON.stringify({ code: error?.code, has: filter.has("new"), add: filter.add("more") }));
+  `);
   // A limit on file sizes stands in for the full disk: writes fail in the middle (Node ignores SIGXFSZ).
-  const child = spawnSync(
-    "sh",
-    ["-c", 'ulimit -f 100 && exec "$0" --input-type=module -e "$1" "$2"', process.execPath, script(`
-      const filter = new BloomFilter({ capacity: 1_000_000 });
-      filter.add("new");
-      const error = await filter.save(args[0]).then(() => undefined, (error) => error);
-      console.log(JSON.stringify({ code: error?.code, has: filter.has("new"), add: filter.add("more") }));
-    `), path],
-    { encoding: "utf8" },
-  );
+  const limited = 'ulimit -f 100 && exec "$0" --input-type=module -e "$1" "$2"';
+  const child = spawnSync("sh", ["-c", limited, process.execPath, saving, path], { encoding: "utf8" });
   assert.equal(child.status, 0, child.stderr);
   assert.deepEqual(JSON.parse(child.stdout), { code: "ERR_IO", has: true, add: true });
   assert.deepEqual(fs.readdirSync(directory), ["a.tepal"]);
@@ -180,13 +178,14 @@ test("a process killed during save leaves the old file or the new one", posix, a
   const directory = workshop(t);
   const path = join(directory, "a.tepal");
   await filterOf(1000, "old").save(path);
+  const saving = script(`
+    const filter = new BloomFilter({ capacity: 20_000_000 });
+    filter.add("new");
+    for (;;) await filter.save(args[0]);
+  `);
   let [old, fresh, caught] = [0, 0, 0];
   for (let round = 0; round < 12; round++) {
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script(`
-      const filter = new BloomFilter({ capacity: 20_000_000 });
-      filter.add("new");
-      for (;;) await filter.save(args[0]);
-    `), path], { stdio: "inherit" });
+    const child = spawn(process.execPath, ["--input-type=module", "-e", saving, path], { stdio: "inherit" });
     const ended = new Promise((resolve) => child.once("exit", resolve));
     await until(() => fs.readdirSync(directory).length > 1); // a save has begun
     if (round % 2 === 1) await until(() => fs.statSync(path).size > 1e7); // one is done, the next under way
@@ -198,9 +197,9 @@ test("a process killed during save leaves the old file or the new one", posix, a
     for (const name of left) fs.rmSync(join(directory, name));
     const found = await BloomFilter.load(path); // a copy: every byte was verified
     assert.equal(found.has("old"), !found.has("new"));
-    found.has("old") ? old++ : fresh++;
+    if (found.has("old")) old++;
+    else fresh++;
   }
   t.diagnostic(`old file ${old} times, new file ${fresh} times, ${caught} times killed in the middle of a save`);
   assert.ok(caught > 0, "no kill hit a save: the test proves nothing");
 });
-

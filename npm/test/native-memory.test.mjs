@@ -6,7 +6,7 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { Worker, isMainThread, workerData } from "node:worker_threads";
+import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { BloomFilter, backend } from "tepal";
 
 const only = { skip: backend === "native" ? false : "needs the addon" };
@@ -66,7 +66,8 @@ if (!isMainThread && workerData?.path) {
   });
 
   test("the filters of a worker end with it", only, async () => {
-    const run = () => new Promise((resolve) => new Worker(new URL(import.meta.url), { workerData: { path } }).once("exit", resolve));
+    const run = () =>
+      new Promise((resolve) => new Worker(new URL(import.meta.url), { workerData: { path } }).once("exit", resolve));
     await run();
     const before = resident();
     for (let i = 0; i < 12; i++) assert.equal(await run(), 0);

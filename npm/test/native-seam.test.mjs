@@ -53,10 +53,52 @@ test("operations answer or throw, whatever they are given", only, async (t) => {
   const next = numbers(1);
   const pick = (list) => list[next(list.length)];
   const filters = [addon.create(100, 0.01, 0, "auto", []), addon.create(100, 0.01, 7n, "classic", ["a", "b"])];
-  const strange = [undefined, null, true, -1, 0, 1, 3, 24, 4096, 4097, 1e9, 2 ** 31, 2 ** 53, -(2 ** 63), Number.NaN, 0.01, 1.5,
-    Number.POSITIVE_INFINITY, 7n, -1n, 1n << 63n, 1n << 64n, 1n << 200n, -(1n << 200n), "", "auto", "pair", "key_type",
-    "\ud800", join(directory, "a"), join(directory, "a\0b"), {}, [], [1], ["a"], ["a", "b"], [arena.bytes], Symbol("s"),
-    () => 1, new Uint8Array(0), arena.bytes.subarray(5), new Float64Array(3), new DataView(new ArrayBuffer(9)), new Date()];
+  const strange = [
+    undefined,
+    null,
+    true,
+    -1,
+    0,
+    1,
+    3,
+    24,
+    4096,
+    4097,
+    1e9,
+    2 ** 31,
+    2 ** 53,
+    -(2 ** 63),
+    Number.NaN,
+    0.01,
+    1.5,
+    Number.POSITIVE_INFINITY,
+    7n,
+    -1n,
+    1n << 63n,
+    1n << 64n,
+    1n << 200n,
+    -(1n << 200n),
+    "",
+    "auto",
+    "pair",
+    "key_type",
+    "\ud800",
+    join(directory, "a"),
+    join(directory, "a\0b"),
+    {},
+    [],
+    [1],
+    ["a"],
+    ["a", "b"],
+    [arena.bytes],
+    Symbol("s"),
+    () => 1,
+    new Uint8Array(0),
+    arena.bytes.subarray(5),
+    new Float64Array(3),
+    new DataView(new ArrayBuffer(9)),
+    new Date(),
+  ];
   const names = Object.keys(addon).filter((name) => name !== "init");
   assert.ok(names.length > 35);
   const outcomes = { answered: 0, refused: 0, broken: 0 };
@@ -70,7 +112,13 @@ test("operations answer or throw, whatever they are given", only, async (t) => {
     try {
       const answer = addon[name](...values);
       outcomes.answered++;
-      if (answer instanceof Promise) pending.push(answer.then(() => undefined, (error) => error));
+      if (answer instanceof Promise)
+        pending.push(
+          answer.then(
+            () => undefined,
+            (error) => error,
+          ),
+        );
       else if (/create|clone|fromBytes|union$|intersection|unionAll|fold|shrinkTo|builder|attach/.test(name)) {
         if (typeof answer === "number" && filters.push(answer) > 20) addon.free(filters.splice(next(20), 1)[0]);
       }

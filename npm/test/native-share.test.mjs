@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { BloomFilter, backend } from "tepal";
 
 const WORKERS = 8;
@@ -34,7 +34,7 @@ const jobs = {
       const filter = BloomFilter.attach(handles[round]);
       meet(gate, round);
       if (many) fresh.set(filter.addMany(keys), round * KEYS);
-      else keys.forEach((key, i) => (fresh[round * KEYS + i] = Number(filter.add(key))));
+      else for (const [i, key] of keys.entries()) fresh[round * KEYS + i] = Number(filter.add(key));
       filter.free();
     }
     return fresh;
@@ -88,17 +88,18 @@ if (!isMainThread && jobs[workerData?.job]) {
       const filters = Array.from({ length: ROUNDS }, () => new BloomFilter({ capacity: KEYS, fpr: FPR }));
       const handles = filters.map((filter) => filter.share());
       const gate = new Int32Array(new SharedArrayBuffer(4 * ROUNDS));
-      const answers = await Promise.all(
-        Array.from({ length: WORKERS }, () => run({ job: "hammer", handles, gate, many })),
-      );
+      const answers = await Promise.all(Array.from({ length: WORKERS }, () => run({ job: "hammer", handles, gate, many })));
       const times = new Uint8Array(n);
-      for (const fresh of answers) fresh.forEach((is, i) => (times[i] += is));
+      for (const fresh of answers) for (let i = 0; i < n; i++) times[i] += fresh[i];
       const twice = times.filter((count) => count > 1).length;
       assert.equal(twice, 0, `${twice} of ${n} keys were new twice`);
       const fresh = times.reduce((sum, count) => sum + count, 0);
       assert.ok(fresh >= (1 - FPR) * n - 3 * Math.sqrt(n * FPR * (1 - FPR)), `only ${fresh} of ${n} keys were new`);
       filters.forEach((filter, round) => {
-        assert.ok(filter.hasMany(keysOf(round)).every((found) => found === 1), "a key was lost");
+        assert.ok(
+          filter.hasMany(keysOf(round)).every((found) => found === 1),
+          "a key was lost",
+        );
         // The same bits as one thread would have set.
         const alone = new BloomFilter({ capacity: KEYS, fpr: FPR });
         alone.addMany(keysOf(round));
@@ -175,9 +176,7 @@ if (!isMainThread && jobs[workerData?.job]) {
     const first = new BloomFilter({ capacity: 50_000 });
     first.add("in all");
     await first.save(path);
-    const done = await Promise.all(
-      Array.from({ length: WORKERS }, (_, i) => run({ job: "file", path, mine: `worker ${i}` })),
-    );
+    const done = await Promise.all(Array.from({ length: WORKERS }, (_, i) => run({ job: "file", path, mine: `worker ${i}` })));
     assert.ok(done.every((answer) => answer === true));
     assert.deepEqual(readdirSync(directory), ["one.tepal"]);
     assert.equal((await BloomFilter.load(path)).estimatedCount, 2);
