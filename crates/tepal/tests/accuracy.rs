@@ -57,6 +57,12 @@ impl Deviations {
     }
 }
 
+/// How much wider than the normal distribution Student's is at three sigma, where the spread is known from so few values.
+fn student(values: u64) -> f64 {
+    let freedom = values as f64 - 1.0;
+    1.0 + 2.4 / freedom + 11.0 / (freedom * freedom)
+}
+
 /// Fills and asks `seeds` filters of n keys for each rate; strangers as many as it takes for about 10,000 yeses in all.
 fn measure(sizes: &[(u64, u64)], rates: &[f64], most_strangers: u64) {
     let (mut measured, mut estimated, mut predicted) =
@@ -93,9 +99,9 @@ fn measure(sizes: &[(u64, u64)], rates: &[f64], most_strangers: u64) {
             if between.sqrt() <= 1e-9 * mean {
                 // All alike, for instance with one key. (One key may hit a bit twice, but hardly ever does.)
                 assert!((mean / prediction - 1.0).abs() < 0.01, "{case}: {mean:e}, predicted {prediction:e}");
-            } else if seeds >= 100 {
-                // With fewer nobody knows how much they differ.
-                z[0] = predicted.add(&case, "mean estimate against prediction", mean - prediction, between.sqrt());
+            } else {
+                let sigma = between.sqrt() * student(seeds);
+                z[0] = predicted.add(&case, "mean estimate against prediction", mean - prediction, sigma);
             }
             if prediction * asked >= 100.0 {
                 let sigma = (between + within).sqrt();
