@@ -246,6 +246,9 @@ describe("typing", () => {
     await page.waitForFunction(() => document.querySelector("#twin-verdict")?.textContent === "free");
     assert.equal(requests.filter((request) => request.includes("slow-twin")).length, name.length);
     assert.match((await text("twin-time")) ?? "", /answered after \d+ ms/);
+    await page.locator("#here-name").fill("torvalds");
+    assert.equal(await page.locator("#name").inputValue(), "torvalds");
+    await verdict(/^(probably )?taken$/);
   });
 });
 
@@ -304,7 +307,7 @@ describe("check it yourself", () => {
     const path = `${root}.cache/venv/bin:${process.env.PATH}`;
     for (const language of ["python", "node"]) {
       const line = (await text(`copy-${language}`)) ?? "";
-      const { stdout } = await run("bash", ["-c", line], { cwd: root, env: { ...process.env, PATH: path } });
+      const { stdout } = await run("sh", ["-c", line], { cwd: root, env: { ...process.env, PATH: path } });
       assert.equal(stdout.trim(), manifest.sha256, line);
     }
     const browserLine = (await text("copy-browser")) ?? "";
@@ -318,8 +321,10 @@ describe("when things go wrong", () => {
   test("wasm blocked by the policy: it says so, and asks the server instead", async () => {
     await open(page, `${server.url}?wasm=blocked`, "blocked");
     assert.match((await text("notice")) ?? "", /WebAssembly is blocked .*'wasm-unsafe-eval'/);
+    assert.doesNotMatch((await text("lede")) ?? "", /sends nothing/);
     await fill("torvalds");
     await verdict(/^taken$/);
+    assert.match((await text("detail")) ?? "", /Says the server/);
     await fill(fresh());
     await verdict(/^free$/);
     assert.ok(await page.locator("#check-start").isDisabled());
@@ -431,8 +436,10 @@ describe("accessibility", () => {
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("name")), "twin");
     await page.keyboard.press("ArrowRight");
     assert.equal(await page.locator("input[name=twin]:checked").inputValue(), "80");
-    await page.keyboard.press("Tab");
-    assert.equal(await page.evaluate(() => document.activeElement?.id), "check-start");
+    for (const id of ["here-name", "check-start"]) {
+      await page.keyboard.press("Tab");
+      assert.equal(await page.evaluate(() => document.activeElement?.id), id);
+    }
   });
 });
 

@@ -20,6 +20,7 @@ export type Answer =
   /** There is no filter (yet): the server is asked instead. */
   | { kind: "asking"; name: string }
   | { kind: "free-says-server"; name: string }
+  | { kind: "taken-says-server"; name: string }
   | { kind: "unknown"; name: string; reason: string }
   | { kind: "claiming"; name: string }
   | { kind: "unclaimed"; name: string; reason: string }
@@ -104,6 +105,8 @@ export function words(answer: Answer, now: number): Words {
       return { verdict: "asking the server …", detail: "There is no filter here to look into.", flower: "half", tone: "wait" };
     case "free-says-server":
       return { verdict: "free", detail: "Says the server. That took one request.", flower: "open", tone: "good" };
+    case "taken-says-server":
+      return { verdict: "taken", detail: "Says the server. That took one request.", flower: "bud", tone: "bad" };
     case "unknown":
       return { verdict: "nobody to ask", detail: `There is no filter here, and ${answer.reason}.`, flower: "half", tone: "plain" };
     case "claiming":

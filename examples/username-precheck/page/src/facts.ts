@@ -2,18 +2,18 @@
  * What the page knows about itself, as a table; and the names claimed since the snapshot.
  */
 import { byId, make, say } from "./dom.js";
-import type { Manifest, Names } from "./names.js";
+import type { Manifest, Names, Status } from "./names.js";
 import { news, type Stats } from "./server.js";
 import { ago, bytes, count, percent } from "./words.js";
 
 let stats: Stats | undefined;
 
-export function describeLede(manifest: Manifest): void {
+export function describeLede(manifest: Manifest, status: Status): void {
   byId("lede-facts").replaceChildren(
     make("b", {}, count(manifest.names)),
     " real user names came with this page, as ",
     make("b", {}, bytes(manifest.bytes).replace(" ", "\u00a0")),
-    " of bits. Typing sends nothing.",
+    status === "ready" ? " of bits. Typing sends nothing." : " of bits. Here they cannot be asked, so the server is.",
   );
 }
 

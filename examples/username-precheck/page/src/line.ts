@@ -46,7 +46,7 @@ function ones(word: bigint): number {
 function owner(names: readonly string[]): (Node | string)[] {
   if (names.length === 0) return ["set by a name claimed since"];
   // As many as fit beside the drawing, and at least one.
-  const room = names.slice(0, 2).join().length <= 22 ? 2 : 1;
+  const room = names.slice(0, 2).join().length <= (names.length > 2 ? 16 : 24) ? 2 : 1;
   const shown = names.slice(0, room).flatMap((name, i) => [i ? ", " : "", make("b", {}, name)]);
   return ["set by ", ...shown, ...(names.length > room ? [` and ${names.length - room} more`] : [])];
 }

@@ -29,6 +29,8 @@ const precheck = new Precheck(names, show);
 let current: Answer = { kind: "idle" };
 let speaking: ReturnType<typeof setTimeout> | undefined;
 let composing = false;
+/** The same name again, beside the twin. */
+const second = byId<HTMLInputElement>("here-name");
 
 /** The name that the drawing shows: what is typed, or else the example of a mistake. */
 function draw(name: string | undefined, owners: Owners | undefined): readonly boolean[] | undefined {
@@ -103,6 +105,7 @@ function suggest(): void {
 }
 
 function typed(): void {
+  if (second.value !== input.value) second.value = input.value;
   precheck.type(input.value);
   twin.type(input.value);
 }
@@ -145,7 +148,7 @@ async function load(): Promise<void> {
   document.documentElement.dataset.filter = names.status;
   explainStatus();
   if (names.manifest) {
-    describeLede(names.manifest);
+    describeLede(names.manifest, names.status);
     selfCheck.describe(names.manifest);
   }
   showFacts(names);
@@ -160,17 +163,23 @@ async function refresh(): Promise<void> {
   await showClaims(names);
 }
 
-input.addEventListener("compositionstart", () => {
-  composing = true;
-});
-input.addEventListener("compositionend", () => {
-  composing = false;
-  typed();
-});
-input.addEventListener("input", () => {
-  // Half a syllable of an input method is not a name yet.
-  if (!composing) typed();
-});
+for (const place of [input, second]) {
+  const answer = () => {
+    input.value = place.value;
+    typed();
+  };
+  place.addEventListener("compositionstart", () => {
+    composing = true;
+  });
+  place.addEventListener("compositionend", () => {
+    composing = false;
+    answer();
+  });
+  place.addEventListener("input", () => {
+    // Half a syllable of an input method is not a name yet.
+    if (!composing) answer();
+  });
+}
 
 byId("claim").addEventListener("submit", (event) => {
   event.preventDefault();

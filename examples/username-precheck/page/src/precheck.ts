@@ -78,9 +78,8 @@ export class Precheck {
   async #askInstead(name: string): Promise<void> {
     const { signal } = this.#pending;
     try {
-      const { taken, claimedAt } = await check(name, signal);
-      if (signal.aborted) return;
-      this.#show(taken ? { kind: "taken", name, claimedAt } : { kind: "free-says-server", name });
+      const { taken } = await check(name, signal);
+      if (!signal.aborted) this.#show({ kind: taken ? "taken-says-server" : "free-says-server", name });
     } catch (error) {
       if (!signal.aborted) this.#show({ kind: "unknown", name, reason: reason(error) });
     }

@@ -24,7 +24,6 @@ export class Twin {
 
   /** What the page itself said about the same text, and how fast. */
   here(name: string, verdict: string, tone: string, took: number | undefined): void {
-    say("here-name", name ? `@${name}` : "\u00a0");
     say("here-verdict", name ? verdict : "waiting for you");
     byId("here-verdict").dataset.tone = tone;
     const time = took === undefined ? "" : `answered in ${span(took)}, `;
