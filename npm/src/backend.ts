@@ -55,8 +55,11 @@ export const Fact = {
 /** An index of `Fact`. */
 export type Fact = (typeof Fact)[keyof typeof Fact];
 
-/** Makes the exception for an error of the core: `error_class` is `Class::name()`, e.g. "key_type". Does not throw it. */
-export type MakeError = (error_class: string, code: string, message: string) => Error;
+/**
+ * Makes the exception for an error of the core: `error_class` is `Class::name()`, e.g. "key_type"; `errno` is the operating system's number, if
+ * it has one. Does not throw it.
+ */
+export type MakeError = (error_class: string, code: string, message: string, errno?: number) => Error;
 
 /** A whole number from a user, unchecked: the core's `arg::*_f64` or `*_i128` decides (a bigint beyond i128 saturates). */
 export type LooseInteger = number | bigint;

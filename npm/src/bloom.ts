@@ -224,7 +224,7 @@ export class BloomFilter {
    * @throws KeyTypeError for a value that is no key.
    */
   add(key: Key): boolean {
-    const place = #place in this ? this.#place : BloomFilter.#of(this);
+    const place = BloomFilter.#of(this);
     const { backend } = place;
     const filter = place.open();
     const length = writeKey(backend, key, 0);
@@ -240,7 +240,7 @@ export class BloomFilter {
    * @throws KeyTypeError for a value that is no key.
    */
   has(key: Key): boolean {
-    const place = #place in this ? this.#place : BloomFilter.#of(this);
+    const place = BloomFilter.#of(this);
     const { backend } = place;
     const filter = place.open();
     const length = writeKey(backend, key, 0);

@@ -96,9 +96,12 @@ export function isTepalError(value: unknown): value is Error & TepalErrorFields 
   return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
 }
 
-/** @internal Gives an error of the core its class. */
-export function makeError(errorClass: string, code: string, message: string): Error & TepalErrorFields {
-  return new (CLASSES[errorClass] ?? TepalError)(code, message);
+/** @internal Gives an error of the core its class; a number of the operating system becomes a `cause` such as Node's own functions throw. */
+export function makeError(errorClass: string, code: string, message: string, errno?: number): Error & TepalErrorFields {
+  const error = new (CLASSES[errorClass] ?? TepalError)(code, message);
+  if (errno === undefined) return error;
+  const name = process.getBuiltinModule("node:util").getSystemErrorName(-errno);
+  return annotate(error, "cause", Object.assign(new Error(`${name}: ${message}`), { code: name, errno: -errno }));
 }
 
 /** @internal Adds a fact (`index`, `cause`) to an error and gives it back. */

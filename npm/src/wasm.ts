@@ -105,23 +105,23 @@ class Wasm implements Backend {
     return answer;
   }
 
-  /** Puts texts into the arena like keys of a batch. */
+  /** Puts texts into the arena, each with its length in front. */
   #texts(texts: readonly string[]): number {
     const all = texts.map((text) => encoder.encode(text));
-    const size = all.reduce((sum, text) => sum + text.length, 0);
+    const size = all.reduce((sum, text) => sum + 4 + text.length, 0);
     if (size > this.#size) this.reserve(size);
+    const { bytes, view } = this.arena;
     let at = 0;
-    all.forEach((text, i) => {
-      this.arena.bytes.set(text, at);
-      this.arena.lengths[i] = text.length;
-      at += text.length;
-    });
+    for (const text of all) {
+      view.setUint32(at, text.length, true);
+      bytes.set(text, at + 4);
+      at += 4 + text.length;
+    }
     return texts.length;
   }
 
-  /** Layout and metadata; more pairs than a batch has room for are too many for the core as well, so it may see a cut list. */
   #options(layout: string, metadata: string[]): number {
-    return this.#texts([layout, ...metadata.slice(0, MOST - 2)]);
+    return this.#texts([layout, ...metadata]);
   }
 
   #loose(slot: number, value: LooseInteger | undefined): void {
@@ -141,12 +141,10 @@ class Wasm implements Backend {
   notice(kind: Notice, a: string, b: string, c: string): Error {
     const { arena } = this;
     const texts = [kind, a, b, c].map((text) => text.slice(0, 2000));
-    const bytes = arena.bytes.slice(0, 3 * texts.join("").length);
-    const lengths = arena.lengths.slice(0, texts.length);
+    const bytes = arena.bytes.slice(0, 16 + 3 * texts.join("").length);
     this.#texts(texts);
     const error = this.#error(() => this.#wasm.notice());
     arena.bytes.set(bytes);
-    arena.lengths.set(lengths);
     return error;
   }
 

@@ -101,9 +101,15 @@ pub fn give(bytes: Vec<u8>) -> u32 {
     1
 }
 
-/// The batch's keys as texts: the layout's name first, then metadata keys and values in turn.
+/// Texts that JavaScript has put into the arena, each with its length (u32, little-endian) in front.
 pub fn texts(count: usize) -> impl Iterator<Item = String> {
-    keys(count).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    let mut at = 0;
+    (0..count).map(move |_| {
+        let length = key(at + 4)[at..].iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte));
+        let start = at + 4;
+        at = start + length;
+        String::from_utf8_lossy(&key(at)[start..]).into_owned()
+    })
 }
 
 /// Makes the arena at least `size` bytes long and returns where it is; 0: no memory.

@@ -49,7 +49,7 @@ fn intern(name: String) -> &'static str {
     }
 }
 
-/// What only JavaScript can notice: the kind and up to three details are the texts of the batch.
+/// What only JavaScript can notice: the kind and up to three details are texts in the arena.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn notice() {
     let mut texts = texts(4);

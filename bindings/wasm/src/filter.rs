@@ -20,7 +20,7 @@ pub fn keep(filter: Result<Filter>) -> usize {
     or(filter.map(|filter| Box::into_raw(Box::new(filter)) as usize), 0)
 }
 
-/// Options from the texts of the batch (layout, metadata keys and values) and the seed given.
+/// Options from the texts in the arena (layout, metadata keys and values) and the seed given.
 pub fn options(count: usize, seed: u64) -> Result<Options> {
     let mut texts = texts(count);
     let layout = LayoutChoice::from_name(&texts.next().unwrap_or_default())?;
