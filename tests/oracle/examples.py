@@ -109,7 +109,7 @@ def second_file() -> list[str]:
         f"The metadata stands at 120 to {120 + len(wire.encode_metadata(metadata)) - 1}: 7 `made by` 5 `tepal` 4 `rule` 11 `ascii-lower`, in the order of the keys' bytes.",
         "",
         "The same filter written with its seed withheld differs in flags, seed field, seed_check",
-        f"(low 32 bits of XXH3-64(`tepal seed`, seed) = {word:#010x}) and header checksum:",
+        f"(low 32 bits of XXH3-128(`tepal seed`, seed) = {word:#010x}) and header checksum:",
         "",
         hexdump(withheld, 16, 32),
         hexdump(withheld, 64, 112),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from errors import OracleError
 from layouts import CLASSIC, LINE, PAIR
-from xxh3 import xxh3_64
+from xxh3 import xxh3_64, xxh3_128
 
 MAGIC = b"\x89TEPAL\r\n"
 END_MAGIC = b"TEPALEND"
@@ -36,7 +36,8 @@ class Record:
 
 
 def check_word(seed: int) -> int:
-    return xxh3_64(b"tepal seed", seed) & 0xFFFFFFFF
+    _, lo = xxh3_128(b"tepal seed", seed)
+    return lo & 0xFFFFFFFF
 
 
 def text(value: str) -> bytes:

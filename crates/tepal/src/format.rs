@@ -58,21 +58,25 @@ pub(crate) fn encode_header(params: &Params, metadata: &Metadata, withhold_seed:
         if withhold_seed { (SEED_WITHHELD, 0, seed_check(params.seed)) } else { (0, params.seed, 0) };
     let mut h = Vec::with_capacity(offset);
     h.resize(FIXED, 0);
-    let mut put = |at: usize, bytes: &[u8]| h[at..at + bytes.len()].copy_from_slice(bytes);
-    put(0, &MAGIC);
-    put(8, &VERSION.to_le_bytes());
-    put(10, &[KIND_BLOOM, params.layout.id(), HASH_XXH3_128]);
-    put(14, &(params.probes as u16).to_le_bytes());
-    put(16, &flags.to_le_bytes());
-    put(20, &(offset as u32).to_le_bytes());
-    put(24, &params.capacity.to_le_bytes());
-    put(32, &params.fpr.to_bits().to_le_bytes());
-    put(40, &params.lines.to_le_bytes());
-    put(48, &(params.lines * 64).to_le_bytes());
-    put(56, &total_len(params, metadata).to_le_bytes());
-    put(64, &seed.to_le_bytes());
-    put(96, &(metadata_len as u32).to_le_bytes());
-    put(100, &check.to_le_bytes());
+    let fields: [(usize, &[u8]); 14] = [
+        (0, &MAGIC),
+        (8, &VERSION.to_le_bytes()),
+        (10, &[KIND_BLOOM, params.layout.id(), HASH_XXH3_128]),
+        (14, &(params.probes as u16).to_le_bytes()),
+        (16, &flags.to_le_bytes()),
+        (20, &(offset as u32).to_le_bytes()),
+        (24, &params.capacity.to_le_bytes()),
+        (32, &params.fpr.to_bits().to_le_bytes()),
+        (40, &params.lines.to_le_bytes()),
+        (48, &(params.lines * 64).to_le_bytes()),
+        (56, &total_len(params, metadata).to_le_bytes()),
+        (64, &seed.to_le_bytes()),
+        (96, &(metadata_len as u32).to_le_bytes()),
+        (100, &check.to_le_bytes()),
+    ];
+    for (at, bytes) in fields {
+        h[at..at + bytes.len()].copy_from_slice(bytes);
+    }
     metadata.encode(&mut h);
     h.resize(offset - 8, 0);
     let sum = checksum(&h);
@@ -238,7 +242,9 @@ fn bad_header(field: &'static str, expected: &'static str, got: u64) -> Error {
 }
 
 fn array<const N: usize>(h: &[u8], at: usize) -> [u8; N] {
-    core::array::from_fn(|i| h[at + i])
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&h[at..at + N]);
+    bytes
 }
 
 fn u16_at(h: &[u8], at: usize) -> u16 {

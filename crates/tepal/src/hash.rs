@@ -35,11 +35,11 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// [`checksum`] over bytes that come in pieces.
-pub(crate) struct Checksum(xxh3::Xxh3);
+pub(crate) struct Checksum(xxh3::Xxh3Default);
 
 impl Checksum {
     pub fn new() -> Self {
-        Checksum(xxh3::Xxh3::new())
+        Checksum(xxh3::Xxh3Default::new())
     }
 
     pub fn update(&mut self, bytes: &[u8]) {
@@ -53,9 +53,7 @@ impl Checksum {
 
 /// The word that tells a withheld seed from a wrong one (FORMAT.md, section 1.3).
 pub(crate) fn seed_check(seed: u64) -> u32 {
-    let mut sum = xxh3::Xxh3::with_seed(seed);
-    sum.update(b"tepal seed");
-    sum.digest() as u32
+    hash_bytes(b"tepal seed", seed).lo as u32
 }
 
 /// A key's hash that remembers which hash function and seed made it, so that asking a filter with another seed is an

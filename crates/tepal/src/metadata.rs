@@ -21,20 +21,23 @@ impl Metadata {
     /// Metadata from pairs in any order. `ERR_METADATA` for an empty or repeated key, or more than 65,536 bytes (each
     /// string takes its UTF-8 length and four bytes).
     pub fn from_pairs<K: Into<String>, V: Into<String>>(pairs: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
-        let mut all: Vec<(String, String)> = pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect();
-        all.sort_unstable();
-        let metadata = Metadata(all);
-        if metadata.0.iter().any(|(k, _)| k.is_empty()) {
-            return Err(refuse("keys that are not empty", Got::Word("an empty key")));
+        let mut all = Metadata::default();
+        let mut len = 0;
+        for (key, value) in pairs {
+            let (key, value) = (key.into(), value.into());
+            len += 8 + key.len() + value.len();
+            if key.is_empty() {
+                return Err(refuse("keys that are not empty", Got::Word("an empty key")));
+            }
+            if len > MAX_LEN {
+                return Err(refuse("at most 65536 bytes", Got::Word("more")));
+            }
+            match all.0.binary_search_by(|(other, _)| other.cmp(&key)) {
+                Ok(_) => return Err(refuse("each key once", Got::Word("a repeated key"))),
+                Err(at) => all.0.insert(at, (key, value)),
+            }
         }
-        if metadata.0.windows(2).any(|w| w[0].0 == w[1].0) {
-            return Err(refuse("each key once", Got::Word("a repeated key")));
-        }
-        let len = metadata.encoded_len();
-        if len > MAX_LEN {
-            return Err(refuse("at most 65536 bytes", Got::Integer(len as i128)));
-        }
-        Ok(metadata)
+        Ok(all)
     }
 
     /// The value of a key.
