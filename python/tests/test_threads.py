@@ -41,14 +41,13 @@ def hammer(work: Callable[[int], None]) -> None:
 def test_one_winner_per_key(layout: str) -> None:
     """All threads insert the same keys, in batches without the interpreter lock, in the same order: so they meet."""
     fpr = 1e-3
-    for capacity in (KEYS, 500):  # a cold filter, and one so small that all threads are on the same few lines
+    for capacity in (KEYS, *[20_000] * 10):
         f = BloomFilter(capacity, fpr, layout=layout)
         column = np.arange(capacity)
         masks: list[Mask | None] = [None] * THREADS
 
         def work(number: int, f: BloomFilter = f, column=column, masks=masks) -> None:
-            parts = [f.add_many(part) for part in np.array_split(column, max(1, len(column) // 50_000))]
-            masks[number] = np.concatenate([np.asarray(part) for part in parts])
+            masks[number] = f.add_many(column)
 
         hammer(work)
         wins = np.sum([np.asarray(mask, dtype=np.int64) for mask in masks], axis=0)

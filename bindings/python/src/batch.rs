@@ -20,8 +20,9 @@ use tepal::{Error, Hash128};
 const CHUNK: usize = 1 << 14;
 /// With several threads, and for columns of integers, fewer and larger steps.
 const BIG_CHUNK: usize = 1 << 18;
-/// From here on letting go of the interpreter costs less than it gives others.
-const DETACH_FROM: usize = 1 << 11;
+/// Fewer are done within a fraction of a millisecond: to let go of the interpreter and wait for it again (5 ms when others
+/// are busy) would cost more than it gives them.
+const DETACH_FROM: usize = 1 << 13;
 /// Less than this per thread is not worth a thread.
 const PER_THREAD: usize = 1 << 14;
 
