@@ -9,5 +9,5 @@ echo "-- types (tsc)"
 node_modules/.bin/tsc --noEmit
 echo "-- rule and server (node --test)"
 node --test --test-reporter=dot normalise/ server/
-echo "-- page (Chromium, $(node -p 'require("playwright-core/package.json").version'))"
-node --test --test-reporter=spec e2e/
+echo "-- page (Chromium, real names)"
+node --test --test-reporter=spec --test-concurrency=1 e2e/

@@ -117,8 +117,6 @@ export function sendAsset(request, response, found, headers) {
     ...found.headers,
     "content-length": body.length,
     ...(packed ? { "content-encoding": "gzip" } : {}),
-    // What the unpacked bytes will be, so that a page can draw progress.
-    "x-unpacked-length": found.body.length,
   });
   response.end(request.method === "HEAD" ? undefined : body);
 }

@@ -65,14 +65,18 @@ export class SelfCheck {
     if (!manifest || this.#worker) return;
     const button = byId<HTMLButtonElement>("check-start");
     button.disabled = true;
-    byId("results").dataset.state = "running";
+    const results = byId("results");
+    results.dataset.state = "running";
+    // Read out when it is done, not number by number.
+    results.setAttribute("aria-busy", "true");
     const worker = new Worker(CHECK_WORKER, { type: "module" });
     this.#worker = worker;
     const end = (state: string) => {
       worker.terminate();
       this.#worker = undefined;
       button.disabled = false;
-      byId("results").dataset.state = state;
+      results.dataset.state = state;
+      results.setAttribute("aria-busy", "false");
     };
     worker.addEventListener("message", ({ data }: MessageEvent<CheckReport>) => {
       this.#show(data, manifest);

@@ -89,6 +89,7 @@ export class Names {
       const delta = this.#fetchDelta(manifest);
       const data = await download(`/${manifest.file}`, manifest.bytes, (done) => progress(done, manifest.bytes));
       if ((await sha256(data)) !== manifest.sha256) throw new Error("the filter is not the one that its manifest describes");
+      this.#snapshot?.free();
       this.#snapshot = BloomFilter.fromBytes(data);
       await delta;
       this.status = "ready";

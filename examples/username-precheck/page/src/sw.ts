@@ -38,12 +38,21 @@ async function forgetOthers(): Promise<void> {
   await scope.clients.claim();
 }
 
+/** "/usernames.0123….tepal" → "/usernames.": what a newer file of the same kind begins with too. */
+const stem = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1) + (path.split("/").at(-1)?.split(".")[0] ?? "") + ".";
+
 async function cacheFirst(request: Request): Promise<Response> {
   const cache = await caches.open(CACHE);
   const kept = await cache.match(request);
   if (kept) return kept;
   const response = await fetch(request);
-  if (response.ok) await cache.put(request, response.clone());
+  if (!response.ok) return response;
+  // A new snapshot takes the place of the one before.
+  const old = stem(new URL(request.url).pathname);
+  for (const other of await cache.keys()) {
+    if (new URL(other.url).pathname.startsWith(old)) await cache.delete(other);
+  }
+  await cache.put(request, response.clone());
   return response;
 }
 
