@@ -21,7 +21,6 @@ sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__fi
 sys.path.append(str(ROOT / "tests" / "oracle"))
 
 from errors import OracleError  # noqa: E402
-from xxh3 import xxh3_64  # noqa: E402
 
 import tepal  # noqa: E402
 from tepal import BloomFilter  # noqa: E402
@@ -40,10 +39,10 @@ def mended(data: bytes) -> bytes:
     body_offset = int.from_bytes(fixed[20:24], "little")
     if 128 <= body_offset <= len(fixed) and body_offset % 64 == 0:
         at = body_offset - 8
-        fixed[at : at + 8] = xxh3_64(bytes(fixed[:at])).to_bytes(8, "little")
+        fixed[at : at + 8] = wire.checksum(bytes(fixed[:at])).to_bytes(8, "little")
         if len(fixed) >= body_offset + 64:
             body = bytes(fixed[body_offset:-64])
-            fixed[-56:-48] = xxh3_64(body).to_bytes(8, "little")
+            fixed[-56:-48] = wire.checksum(body).to_bytes(8, "little")
     return bytes(fixed)
 
 

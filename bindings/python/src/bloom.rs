@@ -137,7 +137,8 @@ impl BloomFilter {
     ///
     /// Args:
     ///     keys: any iterable of keys, or a one-dimensional integer array (any buffer of ``b B h H i I l L q Q``).
-    ///     threads: how many threads a big batch may use. The result is always that of the keys in their order.
+    ///     threads: how many threads a big batch may use; the result is that of the keys in their order with any number.
+    ///         (Today one inserts, because order decides which of two equal keys is new; `contains_many` uses all.)
     ///
     /// Returns:
     ///     A `Mask`: for each key, whether it was new. A repeat inside the batch is `False`.

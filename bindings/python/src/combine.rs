@@ -85,7 +85,8 @@ impl BloomFilter {
     ///
     /// >>> from tepal import BloomFilter
     /// >>> a, b = BloomFilter(1000), BloomFilter(1000)
-    /// >>> _ = a.add("x"), b.add("y")
+    /// >>> a.add("x"), b.add("y")
+    /// (True, True)
     /// >>> both = a.union(b)
     /// >>> "x" in both, "y" in both
     /// (True, True)
@@ -112,7 +113,8 @@ impl BloomFilter {
     ///
     /// >>> from tepal import BloomFilter
     /// >>> a, b = BloomFilter(1000), BloomFilter(1000)
-    /// >>> a.update("xy"[:1:1].split()); a.update(["y"]); b.update(["y"])
+    /// >>> a.update(["x", "y"])
+    /// >>> b.update(["y", "z"])
     /// >>> "y" in a.intersection(b)
     /// True
     #[pyo3(signature = (other, /))]
@@ -215,8 +217,9 @@ impl BloomFilter {
 ///
 /// >>> import tepal
 /// >>> parts = [tepal.BloomFilter(1000) for _ in range(3)]
-/// >>> for i, part in enumerate(parts): _ = part.add(i)
-/// >>> all(i in tepal.union_all(parts) for i in range(3))
+/// >>> for i, part in enumerate(parts):
+/// ...     part.update([i])
+/// >>> tepal.union_all(parts).contains_many(range(3)).all()
 /// True
 #[pyfunction]
 #[pyo3(signature = (filters, /))]
