@@ -209,7 +209,7 @@ test("errors are told apart by brand, across copies of the package", () => {
 });
 
 test("a filter of another copy of the package can be merged", async () => {
-  const other = await import("../dist/browser.mjs");
+  const other = await import("tepal/wasm");
   const theirs = new other.BloomFilter({ capacity: 1000 });
   theirs.add("x");
   const mine = make({}, ["a"]);
