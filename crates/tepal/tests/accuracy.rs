@@ -6,7 +6,7 @@
 //! `cargo test --release -p tepal --test accuracy -- --ignored --nocapture` adds 10^6 and 10^7 keys and prints the table.
 use tepal::{hash_u64, BloomFilter, Layout, Layout::*, LayoutChoice, Options, Params};
 
-/// Under an emulator a tenth of the work is enough to run every line.
+/// On other processors, perhaps emulated, a tenth of the work is enough to run every line.
 const SCALE: u64 = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) { 10 } else { 1 };
 const FIRST_SEED: u64 = 1_000_000;
 const LAYOUTS: [Layout; 3] = [Line, Pair, Classic];
@@ -97,9 +97,11 @@ fn measure(sizes: &[(u64, u64)], rates: &[f64], most_strangers: u64) {
             let within = rates.iter().map(|r| r * (1.0 - r)).sum::<f64>() / seeds_f / asked;
             let mut z = [f64::NAN; 2];
             if between.sqrt() <= 1e-9 * mean {
-                // All alike, for instance with one key. (One key may hit a bit twice, but hardly ever does.)
-                assert!((mean / prediction - 1.0).abs() < 0.01, "{case}: {mean:e}, predicted {prediction:e}");
-            } else {
+                // All alike, for instance with one key. (Two bits may coincide; in few filters they need not.)
+                let most = if seeds < 100 { 0.2 } else { 0.01 };
+                assert!((mean / prediction - 1.0).abs() < most, "{case}: {mean:e}, predicted {prediction:e}");
+            } else if seeds >= 100 || n >= 1_000 {
+                // (Few small filters say nothing: their mean is made by the rare full line.)
                 let sigma = between.sqrt() * student(seeds);
                 z[0] = predicted.add(&case, "mean estimate against prediction", mean - prediction, sigma);
             }
