@@ -26,7 +26,10 @@ export function feed(backend: Backend, keys: Keys, sink: Sink): void {
   if (typeof keys === "string" || asBytes(keys) !== undefined) {
     throw notice(backend, "single_key", typeName(keys));
   }
-  if (ArrayBuffer.isView(keys) && isIntegerArray(keys)) return feedIntegers(backend, keys, sink);
+  if (ArrayBuffer.isView(keys) && isIntegerArray(keys)) {
+    feedIntegers(backend, keys, sink);
+    return;
+  }
   if (typeof (keys as Iterable<Key> | undefined)?.[Symbol.iterator] !== "function") {
     throw notice(backend, "argument_type", "keys", "an iterable of keys", typeName(keys));
   }
@@ -91,19 +94,26 @@ function isIntegerArray(keys: ArrayBufferView): keys is IntegerArray {
   return /^(Big)?(Uint|Int)(8|16|32|64)Array$/.test(arrayKind.call(keys) as string);
 }
 
+const LITTLE = /* @__PURE__ */ new Uint8Array(/* @__PURE__ */ new Uint16Array([1]).buffer)[0] === 1;
+
 function feedIntegers(backend: Backend, keys: IntegerArray, sink: Sink): void {
   const { arena } = backend;
   const most = Math.min(arena.lengths.length, arena.bytes.length >> 3);
   for (let first = 0; first < keys.length; first += most) {
     const piece = keys.subarray(first, first + most);
     const count = piece.length;
-    for (let i = 0; i < count; i++) {
-      const key = piece[i] as number | bigint;
-      if (typeof key === "bigint") {
-        arena.view.setBigUint64(i * 8, key, true);
-      } else {
-        arena.view.setInt32(i * 8, key, true);
-        arena.view.setInt32(i * 8 + 4, key < 0 ? -1 : 0, true);
+    if (piece.BYTES_PER_ELEMENT === 8 && LITTLE) {
+      // The elements are already the bytes of the keys.
+      arena.bytes.set(new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength));
+    } else {
+      for (let i = 0; i < count; i++) {
+        const key = piece[i] as number | bigint;
+        if (typeof key === "bigint") {
+          arena.view.setBigUint64(i * 8, key, true);
+        } else {
+          arena.view.setInt32(i * 8, key, true);
+          arena.view.setInt32(i * 8 + 4, key < 0 ? -1 : 0, true);
+        }
       }
     }
     sink.ints(count);

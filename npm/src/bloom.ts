@@ -6,7 +6,7 @@ import { type Backend, Fact, type Handle, type LooseInteger } from "./backend.js
 import { feed, gather, KEEP, type Keys } from "./batch.js";
 import { type Explanation, unpackExplanation } from "./explanation.js";
 import { BRAND, type Foreign, isMemoryError, notFilter, Place, together } from "./filter.js";
-import { KeyHash, readHash, writeHash } from "./keyhash.js";
+import { type KeyHash, readHash, writeHash } from "./keyhash.js";
 import { asBytes, isWellFormed, type Key, notice, typeName, writeKey } from "./keys.js";
 import { loadBytes, type LoadOptions, type LoadSource, localPath, saveBytes, type SharedHandle } from "./io.js";
 import { home, nativeBackend, SMALL } from "./runtime.js";

@@ -126,7 +126,10 @@ class Wasm implements Backend {
 
   #loose(slot: number, value: LooseInteger | undefined): void {
     if (value === undefined) return;
-    if (typeof value === "number") return this.#wasm.set_number(slot, value);
+    if (typeof value === "number") {
+      this.#wasm.set_number(slot, value);
+      return;
+    }
     const most = 2n ** 127n - 1n;
     const clamped = value > most ? most : value < -most ? -most : value;
     this.#wasm.set_bigint(slot, BigInt.asUintN(64, clamped), clamped >> 64n);

@@ -11,7 +11,7 @@ const bytes = (...values) => Uint8Array.from(values);
 const utf8 = (text) => new TextEncoder().encode(text);
 
 test("text is its UTF-8, whatever its length and script", () => {
-  for (const text of ["", "a", "é", "日本", "😀", "a".repeat(63), "a".repeat(64), "a".repeat(65), "a".repeat(63) + "é", "é".repeat(40_000), "😀".repeat(30_000)]) {
+  for (const text of ["", "a", "é", "日本", "😀", "a".repeat(63), "a".repeat(64), "a".repeat(65), `${"a".repeat(63)}é`, "é".repeat(40_000), "😀".repeat(30_000)]) {
     assert.equal(hash(text), hash(utf8(text)), `${text.length} units`);
     assert.equal(hash(text), hash(utf8(text).buffer));
     assert.equal(hash(text), hash(Buffer.from(text)));

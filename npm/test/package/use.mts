@@ -1,5 +1,5 @@
 // Compiled strictly against the installed package, as ESM and as CommonJS: the types that users see.
-import { BloomFilter, backend, fromBytes, isTepalError, type Key, KeyHash, key, load, TepalError, unionAll, version } from "tepal";
+import { BloomFilter, backend, fromBytes, isTepalError, type Key, type KeyHash, key, load, TepalError, unionAll, version } from "tepal";
 import * as slim from "tepal/slim";
 import * as wasm from "tepal/wasm";
 
