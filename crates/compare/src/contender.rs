@@ -24,12 +24,16 @@ pub trait Contender<K: Keys> {
 
 /// All contenders at this size. `tepal` comes first, `tepal batch` second, then the rivals.
 pub fn all<K: Keys + 'static>(n: u64, fpr: f64) -> Vec<Box<dyn Contender<K>>> {
-    let with = |name, batch| Tepal { name, batch, filter: tepal::BloomFilter::new(n, fpr).expect("memory for the filter") };
+    let with =
+        |name, batch| Tepal { name, batch, filter: tepal::BloomFilter::new(n, fpr).expect("memory for the filter") };
     let n = n as usize;
     vec![
         Box::new(with("tepal", false)),
         Box::new(with("tepal, batch", true)),
-        Box::new(Fast(fastbloom::BloomFilter::with_false_pos(fpr).seed(&1).expected_items(n), "fastbloom (SipHash, its default)")),
+        Box::new(Fast(
+            fastbloom::BloomFilter::with_false_pos(fpr).seed(&1).expected_items(n),
+            "fastbloom (SipHash, its default)",
+        )),
         Box::new(Fast(
             fastbloom::BloomFilter::with_false_pos(fpr).hasher(FixedState::with_seed(1)).expected_items(n),
             "fastbloom (foldhash)",
@@ -37,7 +41,9 @@ pub fn all<K: Keys + 'static>(n: u64, fpr: f64) -> Vec<Box<dyn Contender<K>>> {
         Box::new(FastAtomic(
             fastbloom::AtomicBloomFilter::with_false_pos(fpr).hasher(FixedState::with_seed(1)).expected_items(n),
         )),
-        Box::new(Jedisct1::<K>(bloomfilter::Bloom::new_for_fp_rate_with_seed(n, fpr, &[1; 32]).expect("valid parameters"))),
+        Box::new(Jedisct1::<K>(
+            bloomfilter::Bloom::new_for_fp_rate_with_seed(n, fpr, &[1; 32]).expect("valid parameters"),
+        )),
     ]
 }
 

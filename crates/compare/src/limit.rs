@@ -2,9 +2,9 @@
 //!
 //! A lookup that waits for the one before takes at least hash + one dependent read + test. Lookups in a batch take at
 //! least max(hash + test, lines × the interval of prefetched random lines), whatever the code.
+use crate::clock;
 use crate::keys::mix;
 use std::hint::black_box;
-use std::time::Instant;
 
 /// Nanoseconds.
 pub struct Limit {
@@ -21,15 +21,15 @@ pub fn measure(buffer: &[u8], round: u64) -> Limit {
     let word = |line: usize| u64::from_le_bytes(buffer[line * 64..line * 64 + 8].try_into().expect("eight bytes"));
     let pick = |i: u64| ((mix(i) as u128 * lines as u128) >> 64) as usize;
 
-    let begin = Instant::now();
+    let begin = clock::now();
     let mut at = round << 32;
     for i in 0..reads {
         at = i + (round << 32) + (word(pick(at)) & black_box(0)); // the next address depends on this word
     }
     black_box(at);
-    let dependent = begin.elapsed().as_nanos() as f64 / reads as f64;
+    let dependent = (clock::now() - begin) / reads as f64;
 
-    let begin = Instant::now();
+    let begin = clock::now();
     let mut sum = 0u64;
     let mut chunk = [0usize; 32];
     for c in 0..reads / 32 {
@@ -40,7 +40,7 @@ pub fn measure(buffer: &[u8], round: u64) -> Limit {
         sum = chunk.iter().fold(sum, |sum, line| sum.wrapping_add(word(*line)));
     }
     black_box(sum);
-    Limit { dependent, prefetched: begin.elapsed().as_nanos() as f64 / (reads / 32 * 32) as f64 }
+    Limit { dependent, prefetched: (clock::now() - begin) / (reads / 32 * 32) as f64 }
 }
 
 fn prefetch(buffer: &[u8], line: usize) {

@@ -2,13 +2,13 @@
 //!
 //! `cargo run --release -p tepal-compare` prints the tables of docs/benchmarks.md; `-- --quick` leaves out the filter of
 //! 10^8 keys; `-- --n 5000000` measures one size. Times are for comparing within one table, not across machines.
+mod clock;
 mod contender;
 mod keys;
 mod limit;
 
 use contender::Contender;
 use keys::{mix, Integers, Keys, Texts};
-use std::time::Instant;
 
 const FPR: f64 = 0.01;
 
@@ -103,9 +103,9 @@ fn in_turn<K: Keys>(
 }
 
 fn time<R>(keys: usize, work: impl FnOnce() -> R) -> (f64, R) {
-    let begin = Instant::now();
+    let begin = clock::now();
     let result = std::hint::black_box(work());
-    (begin.elapsed().as_nanos() as f64 / keys as f64, result)
+    ((clock::now() - begin) / keys as f64, result)
 }
 
 fn median(values: &[f64]) -> Option<f64> {
@@ -116,7 +116,9 @@ fn median(values: &[f64]) -> Option<f64> {
 
 fn print<K: Keys>(n: u64, contenders: &[Box<dyn Contender<K>>], times: &[Times]) {
     println!("\n### {n} keys ({}), 1 %\n", K::NAME);
-    println!("ns a key, median of the rounds; in brackets how many times faster tepal is: one at a time / in batches\n");
+    println!(
+        "ns a key, median of the rounds; in brackets how many times faster tepal is: one at a time / in batches\n"
+    );
     println!("| | {} | observed rate | bits a key |", OPERATIONS.join(" | "));
     println!("| --- |{} --- | --- |", " --- |".repeat(OPERATIONS.len()));
     for (contender, t) in contenders.iter().zip(times) {
