@@ -3,7 +3,7 @@
 //! Always true: the memory *is* the serialized body (little-endian lanes on every target), its length is 64 bytes a line,
 //! and owned memory begins at a multiple of 64. This file holds the crate's only unsafe code besides the prefetch.
 use crate::error::{Error, Result};
-use crate::layout::{Read, Write};
+use crate::layout::{pattern_bit, Read, Write};
 use crate::lock::Stripes;
 use alloc::{alloc as memory, boxed::Box, sync::Arc, vec::Vec};
 use core::alloc::Layout as MemoryLayout;
@@ -65,13 +65,59 @@ impl Write for AtomicLines<'_> {
     }
 
     #[inline(always)]
-    fn or_alone(&self, line: usize, lane: usize, mask: u64) -> bool {
-        let cell = &self.0[line][lane];
-        let mask = mask.to_le();
+    fn set_alone(&self, line: usize, pattern: u64) -> u32 {
+        let line = &self.0[line];
+        #[cfg(target_arch = "x86_64")]
+        return set_pattern_x86(line, pattern);
+        #[cfg(not(target_arch = "x86_64"))]
+        set_pattern(line, pattern)
+    }
+}
+
+/// The bits of a pattern, set while nobody else writes the line; how many were set before.
+#[inline(always)]
+#[cfg_attr(all(target_arch = "x86_64", not(test)), allow(dead_code))]
+fn set_pattern(line: &Line, pattern: u64) -> u32 {
+    let mut known = 0;
+    for (lane, cell) in line.iter().enumerate() {
+        let mask = (1u64 << pattern_bit(pattern, lane)).to_le();
         let old = cell.load(Relaxed);
         cell.store(old | mask, Relaxed);
-        old & mask != mask
+        known += (old & mask != 0) as u32;
     }
+    known
+}
+
+/// [`set_pattern`] in 40 instructions instead of 70: `bts` both sets a bit and tells what it was, which compilers do not
+/// make use of. An insertion in cache takes 10.3 ns instead of 12.5 (`cargo run --release -p tepal-compare -- --n 20000`).
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn set_pattern_x86(line: &Line, pattern: u64) -> u32 {
+    let mut known = 0u32;
+    macro_rules! lanes {
+        ($($offset:literal)*) => {
+            // SAFETY: reads and writes the eight lanes of `line` and nothing else, each with one aligned 64-bit move, which
+            // is what a relaxed load and a relaxed store are.
+            unsafe {
+                core::arch::asm!(
+                    $(
+                        concat!("mov {old}, [{line} + ", $offset, "]"),
+                        "bts {old}, {pattern}", // the bit of the low six bits; carry: it was set
+                        concat!("mov [{line} + ", $offset, "], {old}"),
+                        "adc {known:e}, 0",
+                        "shr {pattern}, 6",
+                    )*
+                    line = in(reg) line.as_ptr(),
+                    pattern = inout(reg) pattern => _,
+                    old = out(reg) _,
+                    known = inout(reg) known,
+                    options(nostack),
+                )
+            }
+        };
+    }
+    lanes!(0 8 16 24 32 40 48 56);
+    known
 }
 
 impl Read for ByteLines<'_> {
@@ -85,7 +131,11 @@ impl Read for ByteLines<'_> {
 
     #[inline(always)]
     fn prefetch(&self, line: usize) {
-        fetch(self.0.as_ptr().wrapping_add(line * 64));
+        // Foreign bytes seldom begin at a multiple of 64, so that a line lies in two of the cache's: asking for both took a batch
+        // on 25 MB from 69 to 25 ns a key.
+        let first = self.0.as_ptr().wrapping_add(line * 64);
+        fetch(first);
+        fetch(first.wrapping_add(63));
     }
 }
 
@@ -149,6 +199,7 @@ impl Owned {
         // SAFETY: the size is not zero.
         let base = unsafe { memory::alloc_zeroed(layout) };
         let base = NonNull::new(base).ok_or_else(|| Error::out_of_memory(bytes))?;
+        ask_for_huge_pages(base, layout.size());
         let offset = base.as_ptr().align_offset(64);
         // SAFETY: `memory_layout` has 48 spare bytes, and an address that is a multiple of 16 is at most 48 below one of 64.
         let lines = unsafe { base.add(offset) }.cast();
@@ -172,6 +223,25 @@ impl Owned {
         unsafe { core::slice::from_raw_parts_mut(self.lines.as_ptr().cast(), self.count * 64) }
     }
 }
+
+/// Asks Linux for pages of 2 MiB. A line at random then seldom needs a walk through the page table: a batch on 126 MB took
+/// 20 ns a key instead of 30. Only advice: whatever comes of it, the memory is the same.
+#[cfg(all(feature = "std", target_os = "linux", target_pointer_width = "64"))]
+fn ask_for_huge_pages(base: NonNull<u8>, bytes: usize) {
+    const MADV_HUGEPAGE: i32 = 14;
+    const LARGEST_SMALL_PAGE: usize = 1 << 16;
+    extern "C" {
+        fn madvise(address: *mut u8, bytes: usize, advice: i32) -> i32;
+    }
+    if bytes >= 4 << 20 {
+        let skip = base.as_ptr().align_offset(LARGEST_SMALL_PAGE);
+        // SAFETY: the range is inside one allocation, and this advice changes nothing that a program can observe.
+        unsafe { madvise(base.as_ptr().add(skip), bytes - skip, MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(all(feature = "std", target_os = "linux", target_pointer_width = "64")))]
+fn ask_for_huge_pages(_: NonNull<u8>, _: usize) {}
 
 impl Drop for Owned {
     fn drop(&mut self) {
@@ -254,4 +324,26 @@ pub(crate) fn try_vec<T>(n: usize) -> Result<Vec<T>> {
     let mut v = Vec::new();
     v.try_reserve_exact(n).map_err(|_| Error::out_of_memory((n as u64).saturating_mul(size_of::<T>() as u64)))?;
     Ok(v)
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fast_way_to_set_a_pattern_equals_the_plain_one() {
+        let (fast, plain) = (Line::default(), Line::default());
+        let mut pattern = 0;
+        for i in 0..10_000u64 {
+            // Every pattern twice: the second time all eight are known.
+            if i % 2 == 0 {
+                pattern = i.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i << 40);
+            }
+            if i % 64 == 0 {
+                fast.iter().chain(&plain).for_each(|lane| lane.store(0, Relaxed));
+            }
+            assert_eq!(set_pattern_x86(&fast, pattern), set_pattern(&plain, pattern), "{pattern:x}");
+            assert!(fast.iter().zip(&plain).all(|(a, b)| a.load(Relaxed) == b.load(Relaxed)), "{pattern:x}");
+        }
+    }
 }

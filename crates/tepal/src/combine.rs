@@ -55,10 +55,9 @@ fn each_folded(source: Lines<'_>, lines: usize, mut f: impl FnMut(usize, [u64; 8
 fn or_into(target: &Owned, other: &BloomFilter<impl Body>) {
     let at = target.atomic();
     each_folded(other.body.lines(), at.0.len(), |line, lanes| {
-        target.stripes.with(line, || {
-            (0..8).for_each(|lane| {
-                at.or_shared(line, lane, lanes[lane]);
-            })
+        let _alone = target.stripes.hold(line);
+        (0..8).for_each(|lane| {
+            at.or_shared(line, lane, lanes[lane]);
         })
     });
 }

@@ -23,29 +23,22 @@ impl Stripes {
         Stripes([const { AtomicU32::new(0) }; STRIPES])
     }
 
-    /// Runs `f` while holding one stripe.
+    /// Holds one stripe until the guard is dropped.
     #[inline(always)]
-    pub fn with<R>(&self, stripe: usize, f: impl FnOnce() -> R) -> R {
-        let word = &self.0[stripe % STRIPES];
-        let epoch = EPOCH.load(Relaxed);
-        if word.compare_exchange(0, epoch, Acquire, Relaxed).is_err() {
-            wait(word, epoch);
-        }
-        let guard = Guard(word);
-        let result = f();
-        drop(guard);
-        result
+    pub fn hold(&self, stripe: usize) -> Guard<'_> {
+        hold(&self.0[stripe % STRIPES])
+    }
+
+    /// Holds two stripes, which may be one. The lower comes first, so that no two callers wait for each other.
+    #[inline(always)]
+    pub fn hold_both(&self, a: usize, b: usize) -> (Guard<'_>, Option<Guard<'_>>) {
+        let (a, b) = (a % STRIPES, b % STRIPES);
+        (hold(&self.0[a.min(b)]), (a != b).then(|| hold(&self.0[a.max(b)])))
     }
 
     /// Runs `f` while no insertion is under way.
     pub fn with_all<R>(&self, f: impl FnOnce() -> R) -> R {
-        let epoch = EPOCH.load(Relaxed);
-        let guards = self.0.each_ref().map(|word| {
-            if word.compare_exchange(0, epoch, Acquire, Relaxed).is_err() {
-                wait(word, epoch);
-            }
-            Guard(word)
-        });
+        let guards = self.0.each_ref().map(hold);
         let result = f();
         drop(guards);
         relax(); // a loop of these would starve the waiting insertions
@@ -53,7 +46,18 @@ impl Stripes {
     }
 }
 
-struct Guard<'a>(&'a AtomicU32);
+/// Waits until nobody holds the word. A swap leaves a word that is held as it was, and is cheaper than a comparison.
+#[inline(always)]
+fn hold(word: &AtomicU32) -> Guard<'_> {
+    let epoch = EPOCH.load(Relaxed);
+    // Any other value: free, or held since before a fork, by nobody in this process.
+    if word.swap(epoch, Acquire) == epoch {
+        wait(word, epoch);
+    }
+    Guard(word)
+}
+
+pub(crate) struct Guard<'a>(&'a AtomicU32);
 
 impl Drop for Guard<'_> {
     #[inline(always)]
@@ -67,8 +71,7 @@ fn wait(word: &AtomicU32, epoch: u32) {
     let mut turns = 0u32;
     loop {
         let holder = word.load(Relaxed);
-        // Free, or held since before a fork: by nobody in this process.
-        if holder != epoch && word.compare_exchange(holder, epoch, Acquire, Relaxed).is_ok() {
+        if holder != epoch && word.swap(epoch, Acquire) != epoch {
             return;
         }
         turns += 1;
@@ -96,7 +99,7 @@ mod tests {
         let locks = Stripes::new();
         locks.0[3].store(EPOCH.load(Relaxed), Relaxed); // a thread that will not exist
         fork_happened();
-        assert_eq!(locks.with(3, || 7), 7);
+        drop(locks.hold(3));
         locks.0[5].store(EPOCH.load(Relaxed), Relaxed);
         fork_happened();
         assert_eq!(locks.with_all(|| 8), 8);

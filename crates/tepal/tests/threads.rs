@@ -1,7 +1,7 @@
 //! Many threads, one filter: what the locks promise.
 //!
 //! No key is lost, each new key is new for at most one thread, `clear` and the in-place combinations are one step beside
-//! insertions, a save during insertions is a valid file. With `Stripes::with` or `Stripes::with_all` emptied, or
+//! insertions, a save during insertions is a valid file. With `Stripes::hold` or `Stripes::with_all` emptied, or
 //! `union_with` outside the locks, these tests fail.
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::Barrier;

@@ -1,6 +1,7 @@
 //! `classic`: every bit of a key anywhere in the body, the fewest bits for a rate.
 use super::{next_word, Read, Shape, Write};
 use crate::hash::Hash128;
+use crate::lock::Stripes;
 use crate::math::mulhi;
 
 #[derive(Clone, Copy)]
@@ -30,13 +31,9 @@ impl Shape for Classic {
     }
 
     #[inline(always)]
-    fn set<W: Write>(self, at: &W, h: Hash128) -> bool {
+    fn set<W: Write>(self, at: &W, stripes: &Stripes, h: Hash128) -> bool {
+        let _one_step = stripes.hold(h.lo as usize); // equal keys exclude each other; others may write the same lanes
         self.places(h).fold(false, |new, (line, lane, bit)| at.or_shared(line as usize, lane, 1 << bit) | new)
-    }
-
-    #[inline(always)]
-    fn stripe(self, h: Hash128) -> usize {
-        h.lo as usize
     }
 
     #[inline(always)]

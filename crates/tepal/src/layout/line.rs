@@ -1,6 +1,7 @@
 //! `line`: all bits of a key in one 64-byte line, one bit a lane (8 probes) or two (16).
 use super::{pattern_bit, second_pattern, test_pattern, Read, Shape, Write};
 use crate::hash::Hash128;
+use crate::lock::Stripes;
 use crate::math::mulhi;
 
 /// One bit a lane.
@@ -22,18 +23,10 @@ impl Shape for Line8 {
     }
 
     #[inline(always)]
-    fn set<W: Write>(self, at: &W, h: Hash128) -> bool {
+    fn set<W: Write>(self, at: &W, stripes: &Stripes, h: Hash128) -> bool {
         let line = mulhi(h.hi, self.lines) as usize;
-        let mut new = false;
-        for lane in 0..8 {
-            new |= at.or_alone(line, lane, 1 << pattern_bit(h.lo, lane));
-        }
-        new
-    }
-
-    #[inline(always)]
-    fn stripe(self, h: Hash128) -> usize {
-        mulhi(h.hi, self.lines) as usize
+        let _alone = stripes.hold(line);
+        at.set_alone(line, h.lo) != 8
     }
 
     #[inline(always)]
@@ -55,19 +48,11 @@ impl Shape for Line16 {
     }
 
     #[inline(always)]
-    fn set<W: Write>(self, at: &W, h: Hash128) -> bool {
+    fn set<W: Write>(self, at: &W, stripes: &Stripes, h: Hash128) -> bool {
         let line = mulhi(h.hi, self.lines) as usize;
-        let second = second_pattern(h);
-        let mut new = false;
-        for lane in 0..8 {
-            new |= at.or_alone(line, lane, (1 << pattern_bit(h.lo, lane)) | (1 << pattern_bit(second, lane)));
-        }
-        new
-    }
-
-    #[inline(always)]
-    fn stripe(self, h: Hash128) -> usize {
-        mulhi(h.hi, self.lines) as usize
+        let _alone = stripes.hold(line);
+        // The patterns may share a bit; then both count it as set, or the first sets it for both: 16 means that nothing was new.
+        at.set_alone(line, h.lo) + at.set_alone(line, second_pattern(h)) != 16
     }
 
     #[inline(always)]

@@ -15,6 +15,7 @@ pub(crate) use pair::Pair;
 
 use crate::error::{Error, Got, Result};
 use crate::hash::Hash128;
+use crate::lock::Stripes;
 
 pub(crate) const K1: u64 = 0x9E37_79B9_7F4A_7C15;
 pub(crate) const K2: u64 = 0xD6E8_FEB8_6659_FD93;
@@ -126,18 +127,16 @@ pub(crate) trait Read {
 pub(crate) trait Write: Read {
     /// Sets the bits of `mask`; true if one of them was not set. Another thread may be writing the same lane.
     fn or_shared(&self, line: usize, lane: usize, mask: u64) -> bool;
-    /// The same while nobody else writes this line.
-    fn or_alone(&self, line: usize, lane: usize, mask: u64) -> bool;
+    /// Sets a whole pattern while nobody else writes this line; how many of its eight bits were set before.
+    fn set_alone(&self, line: usize, pattern: u64) -> u32;
 }
 
 /// One layout with its size: what a hash tests and sets.
 pub(crate) trait Shape: Copy {
     /// Whether all bits are set.
     fn test<R: Read>(self, at: &R, h: Hash128) -> bool;
-    /// Sets all bits; true if one was not set. The caller holds the stripe of [`Shape::stripe`].
-    fn set<W: Write>(self, at: &W, h: Hash128) -> bool;
-    /// Which lock orders insertions of this hash.
-    fn stripe(self, h: Hash128) -> usize;
+    /// Sets all bits; true if one was not set. Holds what stripes it takes for that to be one step among threads.
+    fn set<W: Write>(self, at: &W, stripes: &Stripes, h: Hash128) -> bool;
     /// Asks for the lines that a test will read.
     fn prefetch<R: Read>(self, at: &R, h: Hash128);
     /// Calls `f(line, lane, bit)` for each probe.
@@ -165,9 +164,10 @@ pub(crate) fn pattern_bit(pattern: u64, lane: usize) -> u32 {
 /// Whether a line has a whole pattern.
 #[inline(always)]
 pub(crate) fn test_pattern<R: Read>(at: &R, line: usize, pattern: u64) -> bool {
-    let mut all = 1;
+    // Counted, not ANDed: x86-64 counts with `bt` and `adc`, two thirds of the instructions of eight shifts.
+    let mut set = 0;
     for lane in 0..8 {
-        all &= at.lane(line, lane) >> pattern_bit(pattern, lane);
+        set += (at.lane(line, lane) & (1 << pattern_bit(pattern, lane)) != 0) as u32;
     }
-    all & 1 == 1
+    set == 8
 }

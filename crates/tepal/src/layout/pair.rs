@@ -3,6 +3,7 @@
 //! With a half each, the two loads are independent and the rate is exactly the square of a half's rate.
 use super::{next_word, pattern_bit, second_pattern, test_pattern, Read, Shape, Write};
 use crate::hash::Hash128;
+use crate::lock::Stripes;
 use crate::math::mulhi;
 
 #[derive(Clone, Copy)]
@@ -25,19 +26,10 @@ impl Shape for Pair {
     }
 
     #[inline(always)]
-    fn set<W: Write>(self, at: &W, h: Hash128) -> bool {
-        let mut new = false;
-        for (line, pattern) in self.places(h) {
-            for lane in 0..8 {
-                new |= at.or_shared(line as usize, lane, 1 << pattern_bit(pattern, lane));
-            }
-        }
-        new
-    }
-
-    #[inline(always)]
-    fn stripe(self, h: Hash128) -> usize {
-        h.lo as usize
+    fn set<W: Write>(self, at: &W, stripes: &Stripes, h: Hash128) -> bool {
+        let [(first, pattern), (second, other)] = self.places(h);
+        let _alone = stripes.hold_both(first as usize, second as usize);
+        at.set_alone(first as usize, pattern) + at.set_alone(second as usize, other) != 16
     }
 
     #[inline(always)]
