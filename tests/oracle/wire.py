@@ -1,6 +1,6 @@
 """FORMAT.md section 1: header, metadata, body and trailer, written and read.
 
-`read` is one straight walk down the table of 1.5: the first check that fails gives the code, nothing is trusted before
+`read` is one straight walk down the table of 1.6: the first check that fails gives the code, nothing is trusted before
 its check.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from errors import OracleError
 from layouts import CLASSIC, LINE, PAIR
-from xxh3 import xxh3_64, xxh3_128
+from xxh3 import xxh3_128
 
 MAGIC = b"\x89TEPAL\r\n"
 END_MAGIC = b"TEPALEND"
@@ -33,6 +33,13 @@ class Record:
     seed: int
     body: bytes
     metadata: dict[str, str] = field(default_factory=dict)
+
+
+def checksum(data: bytes) -> int:
+    c = 0
+    for at in range(0, len(data), 65536):
+        _, c = xxh3_128(data[at : at + 65536], c)
+    return c
 
 
 def check_word(seed: int) -> int:
@@ -93,11 +100,11 @@ def header(r: Record, withhold_seed: bool = False) -> bytes:
         len(metadata), check_word(r.seed) if withhold_seed else 0, bytes(16),
     )  # fmt: skip
     raw = (fixed + metadata).ljust(offset - 8, b"\0")
-    return raw + xxh3_64(raw).to_bytes(8, "little")
+    return raw + checksum(raw).to_bytes(8, "little")
 
 
 def write(r: Record, withhold_seed: bool = False) -> bytes:
-    trailer = END_MAGIC + xxh3_64(r.body).to_bytes(8, "little") + bytes(48)
+    trailer = END_MAGIC + checksum(r.body).to_bytes(8, "little") + bytes(48)
     return header(r, withhold_seed) + r.body + trailer
 
 
@@ -115,7 +122,7 @@ def read(data: bytes, seed: int | None = None, verify: bool = True) -> Record:
     need(version == 1, "ERR_VERSION")
     need(metadata_len <= 65536 and offset == body_offset(metadata_len), "ERR_HEADER")
     need(len(data) >= offset, "ERR_TRUNCATED")
-    need(xxh3_64(data[: offset - 8]) == int.from_bytes(data[offset - 8 : offset], "little"), "ERR_CHECKSUM")
+    need(checksum(data[: offset - 8]) == int.from_bytes(data[offset - 8 : offset], "little"), "ERR_CHECKSUM")
     need(kind == 1, "ERR_KIND")
     need(hash_id == 1, "ERR_HASH")
     need(layout in PROBES, "ERR_LAYOUT")
@@ -137,5 +144,5 @@ def read(data: bytes, seed: int | None = None, verify: bool = True) -> Record:
     body, trailer = data[offset : offset + body_len], data[offset + body_len :]
     need(trailer[:8] == END_MAGIC and not any(trailer[16:]), "ERR_TRAILER")
     if verify:
-        need(xxh3_64(body) == int.from_bytes(trailer[8:16], "little"), "ERR_CHECKSUM")
+        need(checksum(body) == int.from_bytes(trailer[8:16], "little"), "ERR_CHECKSUM")
     return Record(layout, probes, capacity, fpr, lines, seed if withheld else stored, body, metadata)

@@ -1,4 +1,4 @@
-"""XXH3-64 and XXH3-128 with a 64-bit seed, straight from the xxHash specification.
+"""XXH3-128 with a 64-bit seed, straight from the xxHash specification.
 
 Slow and plain on purpose: the oracle needs a hash that shares no code with the one it checks.
 `test_xxh3.py` compares it with the reference implementation.
@@ -108,39 +108,6 @@ def merge(acc: list[int], secret: bytes, s: int, start: int) -> int:
     for i in range(4):
         start += fold64(acc[2 * i] ^ r64(secret, s + 16 * i), acc[2 * i + 1] ^ r64(secret, s + 16 * i + 8))
     return avalanche(start & M64)
-
-
-def xxh3_64(data: bytes, seed: int = 0) -> int:
-    n = len(data)
-    if n == 0:
-        return avalanche64(seed ^ r64(SECRET, 56) ^ r64(SECRET, 64))
-    if n <= 3:
-        return avalanche64(short_word(data) ^ (((r32(SECRET, 0) ^ r32(SECRET, 4)) + seed) & M64))
-    if n <= 8:
-        flip = ((r64(SECRET, 8) ^ r64(SECRET, 16)) - spread_seed(seed)) & M64
-        h = (r32(data, n - 4) + (r32(data, 0) << 32)) ^ flip
-        h ^= rotl64(h, 49) ^ rotl64(h, 24)
-        h = h * MIX & M64
-        h ^= (h >> 35) + n
-        h = h * MIX & M64
-        return h ^ (h >> 28)
-    if n <= 16:
-        lo = r64(data, 0) ^ (((r64(SECRET, 24) ^ r64(SECRET, 32)) + seed) & M64)
-        hi = r64(data, n - 8) ^ (((r64(SECRET, 40) ^ r64(SECRET, 48)) - seed) & M64)
-        return avalanche((n + swap64(lo) + hi + fold64(lo, hi)) & M64)
-    if n <= 128:
-        acc = n * P64_1
-        for i in range((n - 1) // 32 + 1):
-            acc += mix16(data, 16 * i, 32 * i, seed)
-            acc += mix16(data, n - 16 * (i + 1), 32 * i + 16, seed)
-        return avalanche(acc & M64)
-    if n <= 240:
-        acc = n * P64_1 + sum(mix16(data, 16 * i, 16 * i, seed) for i in range(8))
-        acc = avalanche(acc & M64)
-        acc += sum(mix16(data, 16 * i, 16 * (i - 8) + 3, seed) for i in range(8, n // 16))
-        return avalanche((acc + mix16(data, n - 16, 136 - 17, seed)) & M64)
-    acc, secret = long_accumulate(data, seed)
-    return merge(acc, secret, 11, n * P64_1 & M64)
 
 
 def xxh3_128(data: bytes, seed: int = 0) -> tuple[int, int]:

@@ -58,25 +58,20 @@ pub(crate) fn encode_header(params: &Params, metadata: &Metadata, withhold_seed:
         if withhold_seed { (SEED_WITHHELD, 0, seed_check(params.seed)) } else { (0, params.seed, 0) };
     let mut h = Vec::with_capacity(offset);
     h.resize(FIXED, 0);
-    let fields: [(usize, &[u8]); 14] = [
-        (0, &MAGIC),
-        (8, &VERSION.to_le_bytes()),
-        (10, &[KIND_BLOOM, params.layout.id(), HASH_XXH3_128]),
-        (14, &(params.probes as u16).to_le_bytes()),
-        (16, &flags.to_le_bytes()),
-        (20, &(offset as u32).to_le_bytes()),
-        (24, &params.capacity.to_le_bytes()),
-        (32, &params.fpr.to_bits().to_le_bytes()),
-        (40, &params.lines.to_le_bytes()),
-        (48, &(params.lines * 64).to_le_bytes()),
-        (56, &total_len(params, metadata).to_le_bytes()),
-        (64, &seed.to_le_bytes()),
-        (96, &(metadata_len as u32).to_le_bytes()),
-        (100, &check.to_le_bytes()),
-    ];
-    for (at, bytes) in fields {
-        h[at..at + bytes.len()].copy_from_slice(bytes);
-    }
+    put(&mut h, 0, &MAGIC);
+    put(&mut h, 8, &VERSION.to_le_bytes());
+    put(&mut h, 10, &[KIND_BLOOM, params.layout.id(), HASH_XXH3_128]);
+    put(&mut h, 14, &(params.probes as u16).to_le_bytes());
+    put(&mut h, 16, &flags.to_le_bytes());
+    put(&mut h, 20, &(offset as u32).to_le_bytes());
+    put(&mut h, 24, &params.capacity.to_le_bytes());
+    put(&mut h, 32, &params.fpr.to_bits().to_le_bytes());
+    put(&mut h, 40, &params.lines.to_le_bytes());
+    put(&mut h, 48, &(params.lines * 64).to_le_bytes());
+    put(&mut h, 56, &total_len(params, metadata).to_le_bytes());
+    put(&mut h, 64, &seed.to_le_bytes());
+    put(&mut h, 96, &(metadata_len as u32).to_le_bytes());
+    put(&mut h, 100, &check.to_le_bytes());
     metadata.encode(&mut h);
     h.resize(offset - 8, 0);
     let sum = checksum(&h);
@@ -241,20 +236,23 @@ fn bad_header(field: &'static str, expected: &'static str, got: u64) -> Error {
     Error::data("ERR_HEADER", field, expected, Got::Integer(got as i128))
 }
 
-fn array<const N: usize>(h: &[u8], at: usize) -> [u8; N] {
-    let mut bytes = [0; N];
-    bytes.copy_from_slice(&h[at..at + N]);
-    bytes
+// Never inlined: the copies would be a twentieth of the WebAssembly module, and a header is read once.
+
+#[inline(never)]
+fn put(h: &mut [u8], at: usize, bytes: &[u8]) {
+    h[at..at + bytes.len()].copy_from_slice(bytes);
+}
+
+#[inline(never)]
+fn u64_at(h: &[u8], at: usize) -> u64 {
+    h[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | *byte as u64)
+}
+
+#[inline(never)]
+fn u32_at(h: &[u8], at: usize) -> u32 {
+    u64_at(h, at) as u32
 }
 
 fn u16_at(h: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes(array(h, at))
-}
-
-fn u32_at(h: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(array(h, at))
-}
-
-fn u64_at(h: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(array(h, at))
+    u32_at(h, at) as u16
 }

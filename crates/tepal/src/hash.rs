@@ -27,28 +27,18 @@ pub fn hash_u64(value: u64, seed: u64) -> Hash128 {
     hash_bytes(&value.to_le_bytes(), seed)
 }
 
-/// XXH3-64 with seed 0, the checksum of the format.
-pub(crate) fn checksum(bytes: &[u8]) -> u64 {
-    let mut sum = Checksum::new();
-    sum.update(bytes);
-    sum.finish()
+/// How many bytes go into one step of the checksum.
+pub(crate) const CHECKSUM_BLOCK: usize = 65_536;
+
+/// The format's checksum (FORMAT.md, section 1.5): the key hash, chained over blocks of 64 KiB. One hash function serves for
+/// both, and bytes that come in blocks need no state but the sum.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    bytes.chunks(CHECKSUM_BLOCK).fold(0, checksum_step)
 }
 
-/// [`checksum`] over bytes that come in pieces.
-pub(crate) struct Checksum(xxh3::Xxh3Default);
-
-impl Checksum {
-    pub fn new() -> Self {
-        Checksum(xxh3::Xxh3Default::new())
-    }
-
-    pub fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
-    pub fn finish(&self) -> u64 {
-        self.0.digest()
-    }
+/// The sum after one more block. All blocks but the last have [`CHECKSUM_BLOCK`] bytes.
+pub(crate) fn checksum_step(sum: u64, block: &[u8]) -> u64 {
+    hash_bytes(block, sum).lo
 }
 
 /// The word that tells a withheld seed from a wrong one (FORMAT.md, section 1.3).

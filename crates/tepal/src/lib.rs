@@ -46,7 +46,7 @@ pub use bulk::BATCH;
 pub use combine::union_all;
 pub use error::{Class, Error, Result};
 pub use explain::{ExplainedBit, ExplainedLine, Explanation};
-pub use hash::{hash_bytes, hash_u64, Hash128, KeyHash};
+pub use hash::{checksum, hash_bytes, hash_u64, Hash128, KeyHash};
 pub use key::{compound_key, Key};
 pub use layout::{Layout, LayoutChoice};
 pub use lock::fork_happened;

@@ -6,11 +6,11 @@ use crate::bits::{try_vec, Body, Bytes, Owned, Shared, Storage};
 use crate::bloom::BloomFilter;
 use crate::error::{Error, Result};
 use crate::format::{self, TRAILER};
-use crate::hash::Checksum;
+use crate::hash::{checksum, checksum_step, CHECKSUM_BLOCK};
 use alloc::{sync::Arc, vec::Vec};
 
-/// Lines per block of a streamed body: 64 KiB.
-const BLOCK: usize = 1024;
+/// Lines per block of a streamed body: a step of the checksum.
+const BLOCK: usize = CHECKSUM_BLOCK / 64;
 
 impl<B: Body> BloomFilter<B> {
     /// The length of [`BloomFilter::to_bytes`] in bytes.
@@ -41,28 +41,35 @@ impl<B: Body> BloomFilter<B> {
     /// Hands the serialized filter on in pieces of at most 64 KiB (the header may be a little longer).
     pub fn write_parts<E>(&self, withhold_seed: bool, mut sink: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         sink(&format::encode_header(&self.params, &self.metadata, withhold_seed))?;
+        let mut sum = 0;
+        self.each_block(|block| {
+            sum = checksum_step(sum, block);
+            sink(block)
+        })?;
+        sink(&format::encode_trailer(sum))
+    }
+
+    /// Calls `f` with copies of the body's blocks, as they are written.
+    fn each_block<E>(&self, mut f: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let lines = self.body.lines();
-        let mut sum = Checksum::new();
         let mut block = Vec::with_capacity(BLOCK.min(lines.count()) * 64);
         for from in (0..lines.count()).step_by(BLOCK) {
             block.clear();
             for line in from..lines.count().min(from + BLOCK) {
                 lines.line(line).iter().for_each(|lane| block.extend_from_slice(&lane.to_le_bytes()));
             }
-            sum.update(&block);
-            sink(&block)?;
+            f(&block)?;
         }
-        sink(&format::encode_trailer(sum.finish()))
+        Ok(())
     }
 
     fn body_checksum(&self) -> u64 {
-        let mut sum = Checksum::new();
-        self.all_lines().for_each(|line| {
-            let mut bytes = [0; 64];
-            bytes.chunks_exact_mut(8).zip(line).for_each(|(b, lane)| b.copy_from_slice(&lane.to_le_bytes()));
-            sum.update(&bytes);
+        let mut sum = 0;
+        let _ = self.each_block(|block| {
+            sum = checksum_step(sum, block);
+            Ok::<(), ()>(())
         });
-        sum.finish()
+        sum
     }
 
     /// [`BloomFilter::to_bytes`] into a writer, without a second copy of the body. An error of the writer is returned as it is.
@@ -76,7 +83,7 @@ impl BloomFilter<Owned> {
     /// A filter from its bytes, verified to the last one.
     ///
     /// Any bytes may be given: the result is a filter or an error that says what is wrong (the `ERR_…` codes of
-    /// FORMAT.md, section 1.5), never a panic, and no more memory is used than the bytes themselves take.
+    /// FORMAT.md, section 1.6), never a panic, and no more memory is used than the bytes themselves take.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Self::read_bytes(bytes, None)
     }
@@ -89,7 +96,7 @@ impl BloomFilter<Owned> {
     fn read_bytes(bytes: &[u8], seed: Option<u64>) -> Result<Self> {
         let header = format::decode(bytes, seed)?;
         let (body, trailer) = bytes[header.body_offset..].split_at(header.body_len() as usize);
-        format::check_body(crate::hash::checksum(body), trailer)?;
+        format::check_body(checksum(body), trailer)?;
         let mut owned = Owned::zeroed(header.params.lines)?;
         owned.bytes_mut().copy_from_slice(body);
         Ok(BloomFilter { params: header.params, metadata: header.metadata, body: owned })
@@ -126,7 +133,7 @@ impl BloomFilter<Owned> {
             None => lines.min(16_384), // 1 MiB, then doubled while bytes keep coming
         };
         let mut owned = Owned::zeroed(held)?;
-        let mut sum = Checksum::new();
+        let mut sum = 0;
         let mut filled = 0usize;
         loop {
             let target = held as usize * 64;
@@ -134,7 +141,7 @@ impl BloomFilter<Owned> {
                 let block = &mut owned.bytes_mut()[filled..target.min(filled + BLOCK * 64)];
                 let wanted = block.len();
                 let got = read_up_to(reader, block)?;
-                sum.update(&block[..got]);
+                sum = checksum_step(sum, &block[..got]);
                 filled += got;
                 if got < wanted {
                     return Err(Error::truncated("filter", need, (offset + filled) as u64));
@@ -153,7 +160,7 @@ impl BloomFilter<Owned> {
         if got < TRAILER {
             return Err(Error::truncated("filter", need, (offset + filled + got) as u64));
         }
-        format::check_body(sum.finish(), &trailer)?;
+        format::check_body(sum, &trailer)?;
         Ok(BloomFilter { params: header.params, metadata: header.metadata, body: owned })
     }
 }

@@ -5,8 +5,8 @@
 use std::alloc::{GlobalAlloc, Layout as Memory, System};
 use std::cell::Cell;
 use std::sync::Arc;
+use tepal::checksum;
 use tepal::{BloomFilter, Layout, Metadata, Options, Params};
-use xxhash_rust::xxh3::xxh3_64;
 
 struct Counting;
 
@@ -63,7 +63,7 @@ fn claim(bytes: &[u8], lines: u64) -> Vec<u8> {
     put(40, lines);
     put(48, lines * 64);
     put(56, offset as u64 + lines * 64 + 64);
-    let sum = xxh3_64(&bytes[..offset - 8]);
+    let sum = checksum(&bytes[..offset - 8]);
     bytes[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
     bytes
 }

@@ -1,8 +1,8 @@
-//! Bytes that no reader may accept, each with the code of the first check that fails (FORMAT.md, section 1.5).
+//! Bytes that no reader may accept, each with the code of the first check that fails (FORMAT.md, section 1.6).
 //!
 //! Every case is a good file with one thing wrong. `mend` recomputes the header checksum, so that the checks behind it
 //! are reached.
-use xxhash_rust::xxh3::xxh3_64;
+use tepal::checksum;
 
 /// One bad file.
 pub struct Bad {
@@ -49,7 +49,7 @@ fn mended(good: &[u8], at: usize, value: &[u8]) -> Vec<u8> {
 
 fn mend(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = u32_at(&bytes, 20) - 8;
-    let sum = xxh3_64(&bytes[..end]);
+    let sum = checksum(&bytes[..end]);
     put(&mut bytes, end, &sum.to_le_bytes());
     bytes
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use tepal::{BloomFilter, Body};
-use xxhash_rust::xxh3::xxh3_64;
+use tepal::checksum;
 
 fuzz_target!(|data: &[u8]| {
     check(data);
@@ -21,9 +21,9 @@ fn mend(data: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = data.to_vec();
     let offset = u32::from_le_bytes(bytes.get(20..24)?.try_into().ok()?) as usize;
     let end = bytes.len().checked_sub(64).filter(|end| (32..=*end).contains(&offset))?;
-    let header = xxh3_64(&bytes[..offset - 8]);
+    let header = checksum(&bytes[..offset - 8]);
     bytes[offset - 8..offset].copy_from_slice(&header.to_le_bytes());
-    let body = xxh3_64(&bytes[offset..end]);
+    let body = checksum(&bytes[offset..end]);
     bytes[end + 8..end + 16].copy_from_slice(&body.to_le_bytes());
     Some(bytes)
 }
