@@ -24,14 +24,27 @@ const MAX_INT = 2n ** 64n - 1n;
 export function writeKey(backend: Backend, key: unknown, at: number): number {
   if (typeof key === "string") {
     const length = key.length;
-    const bytes = backend.arena.bytes;
-    if (length <= LOOP_LIMIT && at + LOOP_LIMIT <= bytes.length) {
-      for (let i = 0; i < length; i++) {
-        const unit = key.charCodeAt(i);
-        if (unit > 127) return writeText(backend, key, at);
-        bytes[at + i] = unit;
+    const { view } = backend.arena;
+    if (length <= LOOP_LIMIT && at + LOOP_LIMIT + 4 <= view.byteLength) {
+      // Four characters to a store; the last store may write zeros behind the key. One test for all of them at the end.
+      let seen = 0;
+      let i = 0;
+      for (; i + 4 <= length; i += 4) {
+        const a = key.charCodeAt(i);
+        const b = key.charCodeAt(i + 1);
+        const c = key.charCodeAt(i + 2);
+        const d = key.charCodeAt(i + 3);
+        seen |= a | b | c | d;
+        view.setInt32(at + i, a | (b << 8) | (c << 16) | (d << 24), true);
       }
-      return length;
+      let rest = 0;
+      for (let j = i, shift = 0; j < length; j++, shift += 8) {
+        const unit = key.charCodeAt(j);
+        seen |= unit;
+        rest |= unit << shift;
+      }
+      view.setInt32(at + i, rest, true);
+      if (seen < 128) return length;
     }
     return writeText(backend, key, at);
   }
