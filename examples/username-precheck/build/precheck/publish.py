@@ -83,17 +83,19 @@ def publish(
 
 
 def current(out: Path) -> dict[str, Any] | None:
-    """The manifest of a build that this builder would make again, its files intact; otherwise None."""
+    """The manifest of a build that this builder would make again, its files intact and readable; otherwise None."""
     try:
         manifest = json.loads((out / MANIFEST).read_text())
+        names_filter = tepal.load(out / manifest["file"])
         same = (
             manifest["rule"] == RULE
             and manifest["source"]["integrity"] == source.INTEGRITY
             and manifest["builder"]["tepal"] == tepal.__version__
-            and sha256((out / manifest["file"]).read_bytes()) == manifest["sha256"]
+            and names_filter.metadata["normalise"] == RULE
+            and sha256(names_filter.to_bytes()) == manifest["sha256"]
             and sha256(gzip.decompress((out / (manifest["list"]["file"] + ".gz")).read_bytes()))
             == manifest["list"]["sha256"]
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (tepal.TepalError, OSError, ValueError, KeyError, TypeError):
         return None
     return manifest if same else None

@@ -73,6 +73,16 @@ def test_a_damaged_file_is_built_again(tmp_path, names_filter):
     assert publish.current(tmp_path) is None
 
 
+def test_a_file_of_another_format_is_built_again(tmp_path, names_filter):
+    """What an older tepal wrote may have the right hash and yet be no filter for this one."""
+    manifest = publish.publish(tmp_path, names_filter, NAMES, {})
+    data = b"another format"
+    (tmp_path / manifest["file"]).write_bytes(data)
+    manifest["sha256"] = hashlib.sha256(data).hexdigest()
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    assert publish.current(tmp_path) is None
+
+
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "manifest.json"
     publish.write_atomically(path, b"old")
