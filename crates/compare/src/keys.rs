@@ -39,7 +39,7 @@ impl Keys for Integers {
     type Target = u64;
     const NAME: &'static str = "u64";
 
-    fn target<'k>(key: &'k u64) -> &'k u64 {
+    fn target(key: &u64) -> &u64 {
         key
     }
 

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use tepal::{BloomFilter, Body};
 use tepal::checksum;
+use tepal::{BloomFilter, Body};
 
 fuzz_target!(|data: &[u8]| {
     check(data);
