@@ -143,7 +143,7 @@ fn filters_keep_the_promise() {
 }
 
 #[test]
-#[ignore = "half a minute in release, minutes without"]
+#[ignore = "one to two minutes: scripts/accuracy.sh"]
 fn large_filters_keep_the_promise() {
     measure(&[(1_000_000, 8), (10_000_000, 4)], &RATES, 40_000_000);
 }
