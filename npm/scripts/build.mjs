@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
@@ -13,6 +14,7 @@ mkdirSync("dist", { recursive: true });
 
 const wasm = readFileSync("build/wasm/tepal_bg.wasm");
 writeFileSync("dist/tepal.wasm", wasm);
+const packed = deflateRawSync(wasm, { level: 9, memLevel: 9 });
 
 const bundle = (entry, outfile, format, more = {}) =>
   build({
@@ -23,10 +25,11 @@ const bundle = (entry, outfile, format, more = {}) =>
     target: "es2022",
     legalComments: "none",
     define: {
-      TEPAL_WASM_BASE64: JSON.stringify(wasm.toString("base64")),
+      TEPAL_WASM_PACKED: JSON.stringify(packed.toString("base64")),
+      TEPAL_WASM_SIZE: String(wasm.length),
       ...(format === "cjs" ? { "import.meta.url": "TEPAL_FILE" } : {}),
     },
-    // The glue's asynchronous `init`, which the bundle does not use, names the file it would fetch: no bundler must look for it.
+    // The runtimes of these two compile the file themselves.
     external: ["./tepal.wasm", "./tepal.wasm?module"],
     ...(format === "cjs" ? { banner: { js: "var TEPAL_FILE = __filename;" } } : {}),
     logLevel: "warning",
@@ -48,7 +51,7 @@ execFileSync("node_modules/.bin/tsc", ["-p", "."], { stdio: "inherit" });
 mkdirSync("dist/types");
 const declarations = readdirSync("build/types", { recursive: true }).filter((name) => name.endsWith(".d.ts"));
 for (const name of declarations) {
-  if (/^(wasm|runtime|inline|filter|entry.(workerd|edge|node))\.d\.ts$/.test(name)) continue;
+  if (/^(wasm|runtime|inline|inflate|filter|entry.(workerd|edge|node))\.d\.ts$/.test(name)) continue;
   const text = readFileSync(join("build/types", name), "utf8");
   mkdirSync(join("dist/types", name, ".."), { recursive: true });
   writeFileSync(join("dist/types", name), text);

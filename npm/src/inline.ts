@@ -1,10 +1,11 @@
-/** The wasm module as text inside the package; the build replaces the name by the text. */
-declare const TEPAL_WASM_BASE64: string;
+/** The wasm module inside the package: deflated, as base64. The build replaces the names. */
+import { inflate } from "./inflate.js";
 
-/** Decodes and compiles, synchronously. Callers do so once. */
+declare const TEPAL_WASM_PACKED: string;
+declare const TEPAL_WASM_SIZE: number;
+
+/** Unpacks and compiles, synchronously. Callers do so once. */
 export function inlined(): WebAssembly.Module {
-  const text = atob(TEPAL_WASM_BASE64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return new WebAssembly.Module(bytes);
+  const packed = Uint8Array.from(atob(TEPAL_WASM_PACKED), (character) => character.charCodeAt(0));
+  return new WebAssembly.Module(inflate(packed, TEPAL_WASM_SIZE) as Uint8Array<ArrayBuffer>);
 }
