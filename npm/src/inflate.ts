@@ -5,24 +5,27 @@
 
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/** A Huffman code: how many symbols have each length, and the symbols in the order of their codes. */
+/** A Huffman code as a table: the next bits of the stream, low bit first, give symbol · 16 + length. */
 interface Code {
-  counts: Uint16Array;
-  symbols: Uint16Array;
+  mask: number;
+  entries: Uint16Array;
 }
 
 function code(lengths: ArrayLike<number>): Code {
-  const counts = new Uint16Array(16);
-  const symbols = new Uint16Array(lengths.length);
-  for (let i = 0; i < lengths.length; i++) counts[lengths[i] as number]! += 1;
-  counts[0] = 0;
-  const next = new Uint16Array(16);
-  for (let i = 1; i < 16; i++) next[i] = next[i - 1]! + counts[i - 1]!;
-  for (let i = 0; i < lengths.length; i++) {
-    const length = lengths[i] as number;
-    if (length > 0) symbols[next[length]!++] = i;
+  let longest = 1;
+  for (let i = 0; i < lengths.length; i++) longest = Math.max(longest, lengths[i]!);
+  const entries = new Uint16Array(1 << longest);
+  let next = 0;
+  for (let length = 1; length <= longest; length++, next <<= 1) {
+    for (let symbol = 0; symbol < lengths.length; symbol++) {
+      if (lengths[symbol] !== length) continue;
+      let reversed = 0;
+      for (let i = 0; i < length; i++) reversed |= ((next >> i) & 1) << (length - 1 - i);
+      for (let i = reversed; i < entries.length; i += 1 << length) entries[i] = symbol * 16 + length;
+      next++;
+    }
   }
-  return { counts, symbols };
+  return { mask: entries.length - 1, entries };
 }
 
 /** First value and number of extra bits of each length or distance symbol. */
@@ -47,25 +50,17 @@ export function inflate(packed: Uint8Array, size: number): Uint8Array {
   const distanceOf = table(1, 2, 30);
   let at = 0; // in bits
   let filled = 0;
+  // At least 17 bits from where we are (behind the end zeros): no symbol needs more than 15, no number more than 16.
+  const peek = () => (packed[at >> 3]! | (packed[(at >> 3) + 1]! << 8) | (packed[(at >> 3) + 2]! << 16)) >> (at & 7);
   const bits = (n: number) => {
-    let value = 0;
-    for (let i = 0; i < n; i++, at++) value |= ((packed[at >> 3]! >> (at & 7)) & 1) << i;
+    const value = peek() & ((1 << n) - 1);
+    at += n;
     return value;
   };
-  const symbol = ({ counts, symbols }: Code) => {
-    let value = 0;
-    let first = 0;
-    let index = 0;
-    for (let length = 1; length < 16; length++) {
-      value |= (packed[at >> 3]! >> (at & 7)) & 1;
-      at++;
-      const count = counts[length]!;
-      if (value - first < count) return symbols[index + value - first]!;
-      index += count;
-      first = (first + count) << 1;
-      value <<= 1;
-    }
-    throw new Error("inflate");
+  const symbol = ({ mask, entries }: Code) => {
+    const entry = entries[peek() & mask]!;
+    at += entry & 15;
+    return entry >> 4;
   };
   for (let last = 0; last === 0; ) {
     last = bits(1);
