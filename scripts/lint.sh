@@ -23,6 +23,7 @@ say ruff
 
 npm --prefix npm run --silent lint
 say biome
+scripts/wasm.sh # its glue has the types that the package is checked against
 npm --prefix npm run --silent typecheck
 say tsc
 
