@@ -3,7 +3,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test ci dist bench lint setup wasm rust vectors oracle python node browser cross no-std i686 s390x fuzz sizes demo-test clean
+.PHONY: help demo test ci dist bench lint setup wasm rust accuracy vectors oracle python node readme browser cross no-std i686 s390x fuzz sizes demo-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9_-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ lint: ## formatters, linters and type checkers of all three languages
 rust: ## the core's tests
 	@scripts/rust.sh
 
+accuracy: ## promised and measured rates, 1 to 10^7 keys; prints a table
+	@scripts/accuracy.sh
+
 vectors: ## the golden files are what the generator writes
 	@scripts/vectors.sh
 
@@ -45,6 +48,9 @@ python: ## the wheel, installed: tests, stubs
 
 node: ## the npm package, installed: tests on native and on wasm
 	@scripts/node.sh
+
+readme: ## the code of the README, in every language
+	@scripts/readme.sh
 
 browser: ## the npm package in Chromium
 	@scripts/browser.sh
