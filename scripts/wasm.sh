@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the wasm module into npm/build/wasm/: tepal.js (glue of the `web` target), tepal.d.ts, tepal_bg.wasm.
-# Compile, generate the glue, shrink with wasm-opt, and let an engine say that the result is valid.
+# Builds the wasm module into npm/build/wasm/tepal_bg.wasm. It imports nothing and exports plain functions, so that it needs no
+# generated glue: compile, shrink with wasm-opt, and let an engine say that the result is valid.
 . "$(dirname "$0")/lib.sh"
 . scripts/target.sh
 
 lock wasm
 out_dir=npm/build/wasm
-want=$(digest "${TEPAL_STD:-}" crates/tepal/src crates/tepal/Cargo.toml bindings/wasm xtask Cargo.toml Cargo.lock npm/package-lock.json \
+want=$(digest "${TEPAL_STD:-}" crates/tepal/src crates/tepal/Cargo.toml bindings/wasm Cargo.toml Cargo.lock npm/package-lock.json \
   scripts/wasm.sh scripts/target.sh)
 if [ -s $out_dir/tepal_bg.wasm ] && fresh wasm "$want"; then
   echo "wasm: up to date"
@@ -23,14 +23,12 @@ built=$(
 )
 rm -rf $out_dir
 mkdir -p $out_dir
-cargo run --quiet --locked -p xtask -- bindgen "$built" $out_dir
 
 # The features that rustc turns on by default, and no others: --all-features emits what engines refuse.
 npm/node_modules/.bin/wasm-opt -O3 --converge --strip-debug --strip-producers \
   --enable-bulk-memory --enable-bulk-memory-opt --enable-reference-types --enable-sign-ext \
   --enable-nontrapping-float-to-int --enable-mutable-globals --enable-multivalue \
-  -o $out_dir/opt.wasm $out_dir/tepal_bg.wasm
-mv $out_dir/opt.wasm $out_dir/tepal_bg.wasm
+  -o $out_dir/tepal_bg.wasm "$built"
 node -e 'process.exit(WebAssembly.validate(require("fs").readFileSync(process.argv[1])) ? 0 : 1)' $out_dir/tepal_bg.wasm ||
   die "the optimised module is not valid wasm"
 mark wasm "$want"

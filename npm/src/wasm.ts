@@ -2,11 +2,22 @@
  * The core as WebAssembly. The module is compiled when it is first needed, synchronously, and everything above works with
  * plain numbers: pointers, lengths, answers. Only this file calls the exports; a pointer it passes is one it was given.
  */
-import { initSync } from "../build/wasm/tepal.js";
 import type { Arena, Backend, Fact, Handle, LooseInteger, Notice } from "./backend.js";
 import { makeError, annotate, UnsupportedError } from "./errors.js";
 
-type Exports = ReturnType<typeof initSync>;
+/** What bindings/wasm exports; most of it takes numbers and gives one. */
+interface Exports extends Record<Plain, (...numbers: number[]) => number> {
+  memory: WebAssembly.Memory;
+  seed(filter: Handle): bigint;
+  set_bigint(slot: number, low: bigint, high: bigint): void;
+}
+type Plain =
+  | "add" | "add_hash" | "add_ints" | "add_many" | "builder_finish" | "builder_free" | "builder_new"
+  | "builder_push" | "builder_push_ints" | "clear" | "compound" | "copy" | "create" | "equals" | "explain" | "fact"
+  | "fold" | "free" | "from_bytes" | "has" | "has_hash" | "has_ints" | "has_many" | "intersect_with"
+  | "intersection" | "key_hash" | "layout" | "lengths_at" | "metadata" | "notice" | "out_at" | "out_of_memory"
+  | "reserve" | "result_at" | "result_end" | "result_len" | "set_number" | "shrink_to" | "to_bytes" | "union"
+  | "union_all" | "union_with" | "version";
 
 const CSP =
   "WebAssembly: this page or runtime does not allow it to compile; " +
@@ -16,7 +27,7 @@ const CSP =
 export function wasmBackend(provide: () => WebAssembly.Module): Backend {
   let wasm: Exports;
   try {
-    wasm = initSync({ module: provide() });
+    wasm = new WebAssembly.Instance(provide()).exports as unknown as Exports;
   } catch (error) {
     if (error instanceof UnsupportedError) throw error;
     throw annotate(new UnsupportedError("ERR_UNSUPPORTED", CSP), "cause", error);

@@ -225,17 +225,7 @@ impl Answer for Vec<u8> {
 fn explain(call: &Call) -> Outcome<Vec<u8>> {
     let arena = call.instance.arena();
     let key = arena.key(call.index(1)?)?;
-    let why = call.instance.with(call.index(0)?, |f| Ok(f.filter.explain_hash(f.filter.hash_bytes(key))))?;
-    let mut packed = Vec::new();
-    packed.extend(why.false_positive_chance.to_le_bytes());
-    packed.extend([why.hash.hi, why.hash.lo].iter().flat_map(|word| word.to_le_bytes()));
-    packed.extend([why.contained as u32, why.lines.len() as u32].iter().flat_map(|word| word.to_le_bytes()));
-    for line in &why.lines {
-        packed.extend([line.line, line.body_offset].iter().chain(&line.words).flat_map(|word| word.to_le_bytes()));
-        packed.extend((line.bits.len() as u32).to_le_bytes());
-        packed.extend(line.bits.iter().flat_map(|bit| [bit.lane, bit.bit, bit.set as u8]));
-    }
-    Ok(packed)
+    call.instance.with(call.index(0)?, |f| Ok(f.filter.explain_hash(f.filter.hash_bytes(key)).to_bytes()))
 }
 
 fn builder_new(call: &Call) -> Outcome<f64> {

@@ -2,7 +2,7 @@
 //!
 //! One thread, and no call runs inside another: that is what makes the statics here sound on wasm. On other targets
 //! this crate is only compiled, never called.
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 
 /// The most keys of one batch.
@@ -64,20 +64,21 @@ pub fn key(length: usize) -> &'static [u8] {
     unsafe { core::slice::from_raw_parts(base(), length) }
 }
 
-/// The keys of a batch.
-pub fn keys(count: usize) -> impl ExactSizeIterator<Item = &'static [u8]> {
+/// The keys of a batch. An integer is a key of eight bytes, so integers are keys that need no lengths.
+pub fn keys(count: usize, integers: bool) -> impl Iterator<Item = &'static [u8]> {
     let mut at = base() as *const u8;
     // SAFETY: as for `key`; `count` is at most `MOST`.
     let lengths: &'static [u32] = unsafe { &(&*LENGTHS.0.get())[..count] };
     lengths.iter().map(move |&length| {
+        let length = if integers { 8 } else { length as usize };
         // SAFETY: the keys lie one after the other.
-        let key = unsafe { core::slice::from_raw_parts(at, length as usize) };
-        at = at.wrapping_add(length as usize);
+        let key = unsafe { core::slice::from_raw_parts(at, length) };
+        at = at.wrapping_add(length);
         key
     })
 }
 
-/// The integers of a batch.
+/// Integers.
 pub fn ints(count: usize) -> impl ExactSizeIterator<Item = u64> {
     key(count * 8).chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().unwrap_or_default()))
 }
@@ -102,13 +103,13 @@ pub fn give(bytes: Vec<u8>) -> u32 {
 }
 
 /// Texts that JavaScript has put into the arena, each with its length (u32, little-endian) in front.
-pub fn texts(count: usize) -> impl Iterator<Item = String> {
+pub fn texts(count: usize) -> impl Iterator<Item = &'static str> {
     let mut at = 0;
     (0..count).map(move |_| {
         let length = key(at + 4)[at..].iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte));
         let start = at + 4;
         at = start + length;
-        String::from_utf8_lossy(&key(at)[start..]).into_owned()
+        core::str::from_utf8(&key(at)[start..]).unwrap_or_default() // JavaScript encodes it: always UTF-8
     })
 }
 

@@ -1,7 +1,6 @@
 //! What a filter is: numbers by index (`Fact` in `npm/src/backend.ts`), texts by the result buffer.
 use crate::arena::give;
 use crate::filter::at;
-use alloc::vec::Vec;
 
 /// A number. The last four read the whole body.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
@@ -37,16 +36,11 @@ pub extern "C" fn layout(filter: usize) {
 /// Keys and values in turn, each with its length (u32, little-endian) in front.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn metadata(filter: usize) {
-    let mut packed = Vec::new();
-    for text in at(filter).metadata().iter().flat_map(|(name, value)| [name, value]) {
-        packed.extend_from_slice(&(text.len() as u32).to_le_bytes());
-        packed.extend_from_slice(text.as_bytes());
-    }
-    give(packed);
+    give(at(filter).metadata().encoded().to_vec());
 }
 
 /// The core's version.
-#[wasm_bindgen::prelude::wasm_bindgen]
-pub fn version() {
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn version() {
     give(env!("CARGO_PKG_VERSION").as_bytes().to_vec());
 }

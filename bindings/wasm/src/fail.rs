@@ -1,6 +1,6 @@
 //! Errors on their way to JavaScript: class, code and sentence in the result buffer, apart by a zero byte.
 use crate::arena::{give, texts};
-use alloc::{boxed::Box, string::String, vec::Vec};
+use alloc::{boxed::Box, vec::Vec};
 use tepal::{Error, Result};
 
 /// Leaves the error for JavaScript.
@@ -32,7 +32,7 @@ pub fn done(result: Result<()>) -> u32 {
 }
 
 /// The core wants names that live for ever. The face's are a few dozen constants: each is kept once.
-fn intern(name: String) -> &'static str {
+fn intern(name: &str) -> &'static str {
     static KNOWN: Known = Known(core::cell::UnsafeCell::new(Vec::new()));
     struct Known(core::cell::UnsafeCell<Vec<&'static str>>);
     // SAFETY: one thread, as all of this module.
@@ -42,7 +42,7 @@ fn intern(name: String) -> &'static str {
     match known.iter().find(|k| **k == name) {
         Some(k) => k,
         None => {
-            let name: &'static str = Box::leak(name.into_boxed_str());
+            let name: &'static str = Box::leak(name.into());
             known.push(name);
             name
         }
@@ -55,17 +55,17 @@ pub extern "C" fn notice() {
     let mut texts = texts(4);
     let mut next = || texts.next().unwrap_or_default();
     let (kind, a, b, c) = (next(), next(), next(), next());
-    leave(&match kind.as_str() {
-        "key_type" => Error::key_type(&a),
+    leave(&match kind {
+        "key_type" => Error::key_type(a),
         "key_range" => Error::key_range(),
         "key_unsafe_integer" => Error::key_unsafe_integer(),
         "key_fraction" => Error::key_fraction(),
         "key_surrogate" => Error::key_surrogate(),
-        "argument_type" => Error::argument_type(intern(a), intern(b), &c),
-        "single_key" => Error::single_key(&a),
+        "argument_type" => Error::argument_type(intern(a), intern(b), c),
+        "single_key" => Error::single_key(a),
         "read_only" => Error::read_only(),
         "freed" => Error::freed(),
-        "io" => Error::io(intern(a), &b),
+        "io" => Error::io(intern(a), b),
         _ => Error::unsupported(intern(a)),
     });
 }

@@ -2,7 +2,7 @@
 use crate::arena::{give, key, out, take_loose, texts, Loose};
 use crate::fail::{done, or};
 use crate::FAILED;
-use alloc::{boxed::Box, vec::Vec};
+use alloc::boxed::Box;
 use tepal::{arg, BloomFilter, Hash128, KeyHash, LayoutChoice, Metadata, Options, Owned, Result};
 
 /// What a pointer points at. Wasm has no mapped files: every filter owns its memory.
@@ -23,11 +23,8 @@ pub fn keep(filter: Result<Filter>) -> usize {
 /// Options from the texts in the arena (layout, metadata keys and values) and the seed given.
 pub fn options(count: usize, seed: u64) -> Result<Options> {
     let mut texts = texts(count);
-    let layout = LayoutChoice::from_name(&texts.next().unwrap_or_default())?;
-    let mut pairs = Vec::new();
-    while let (Some(name), Some(value)) = (texts.next(), texts.next()) {
-        pairs.push((name, value));
-    }
+    let layout = LayoutChoice::from_name(texts.next().unwrap_or_default())?;
+    let pairs = core::iter::from_fn(|| Some((texts.next()?, texts.next()?)));
     Ok(Options { seed, layout, metadata: Metadata::from_pairs(pairs)? })
 }
 
@@ -120,23 +117,7 @@ pub extern "C" fn has_hash(filter: usize) -> u32 {
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn explain(filter: usize, length: usize) {
     let filter = at(filter);
-    let why = filter.explain_hash(filter.hash_bytes(key(length)));
-    let mut packed = Vec::new();
-    packed.extend_from_slice(&why.false_positive_chance.to_le_bytes());
-    packed.extend_from_slice(&why.hash.hi.to_le_bytes());
-    packed.extend_from_slice(&why.hash.lo.to_le_bytes());
-    packed.extend_from_slice(&u32::from(why.contained).to_le_bytes());
-    packed.extend_from_slice(&(why.lines.len() as u32).to_le_bytes());
-    for line in &why.lines {
-        for word in [line.line, line.body_offset].iter().chain(&line.words) {
-            packed.extend_from_slice(&word.to_le_bytes());
-        }
-        packed.extend_from_slice(&(line.bits.len() as u32).to_le_bytes());
-        for bit in &line.bits {
-            packed.extend_from_slice(&[bit.lane, bit.bit, u8::from(bit.set)]);
-        }
-    }
-    give(packed);
+    give(filter.explain_hash(filter.hash_bytes(key(length))).to_bytes());
 }
 
 /// Takes all keys out.

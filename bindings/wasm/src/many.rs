@@ -1,65 +1,47 @@
 //! Batches over the keys in the arena, and the builder that collects hashes until the size is known.
-use crate::arena::{give, ints, keys, out};
+use crate::arena::{give, keys, out};
 use crate::fail::{done, or};
 use crate::filter::{at, keep, options, seed_slot};
 use alloc::{boxed::Box, vec::Vec};
 use core::mem::size_of;
-use tepal::{arg, hash_bytes, hash_u64, BloomFilter, Error, Hash128, BATCH};
+use tepal::{arg, hash_bytes, BloomFilter, Error, Hash128};
 
-/// Hashes in pieces of `BATCH`, has `work` done on each, and puts the answers into `out`.
-fn in_pieces(mut hashes: impl Iterator<Item = Hash128>, mut work: impl FnMut(&[Hash128], &mut [bool])) {
-    let mut piece = [Hash128 { hi: 0, lo: 0 }; BATCH];
-    let mut answers = [false; BATCH];
-    let mut filled = 0;
-    loop {
-        let mut n = 0;
-        for hash in hashes.by_ref().take(BATCH) {
-            piece[n] = hash;
-            n += 1;
-        }
-        if n == 0 {
-            return;
-        }
-        work(&piece[..n], &mut answers[..n]);
-        for (to, from) in out()[filled..].iter_mut().zip(&answers[..n]) {
-            *to = u8::from(*from);
-        }
-        filled += n;
+/// Puts each key's answer into `out`. One by one: wasm has no prefetch that a batch could gain by.
+fn each(filter: usize, count: usize, integers: bool, add: bool) {
+    let filter = at(filter);
+    for (answer, key) in out().iter_mut().zip(keys(count, integers)) {
+        *answer = u8::from(if add { filter.insert(key) } else { filter.contains(key) });
     }
 }
 
 /// Adds a batch of keys.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn add_many(filter: usize, count: usize) {
-    let filter = at(filter);
-    in_pieces(keys(count).map(|key| filter.hash_bytes(key)), |hashes, new| filter.insert_hashes(hashes, new));
+    each(filter, count, false, true);
 }
 
 /// Asks for a batch of keys.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn has_many(filter: usize, count: usize) {
-    let filter = at(filter);
-    in_pieces(keys(count).map(|key| filter.hash_bytes(key)), |hashes, there| filter.contains_hashes(hashes, there));
+    each(filter, count, false, false);
 }
 
 /// Adds a batch of integers.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn add_ints(filter: usize, count: usize) {
-    let filter = at(filter);
-    in_pieces(ints(count).map(|key| filter.hash_u64(key)), |hashes, new| filter.insert_hashes(hashes, new));
+    each(filter, count, true, true);
 }
 
 /// Asks for a batch of integers.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn has_ints(filter: usize, count: usize) {
-    let filter = at(filter);
-    in_pieces(ints(count).map(|key| filter.hash_u64(key)), |hashes, there| filter.contains_hashes(hashes, there));
+    each(filter, count, true, false);
 }
 
 /// The parts in the arena as one key.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn compound(count: usize) {
-    give(tepal::compound_key(keys(count)));
+    give(tepal::compound_key(keys(count, false)));
 }
 
 /// Hashes on their way to a filter that fits them.
@@ -74,10 +56,12 @@ impl Builder {
         unsafe { &mut *(builder as *mut Builder) }
     }
 
-    fn extend(&mut self, more: impl ExactSizeIterator<Item = Hash128>) -> tepal::Result<()> {
-        let size = more.len() * size_of::<Hash128>();
-        self.hashes.try_reserve(more.len()).map_err(|_| Error::out_of_memory(size as u64))?;
-        self.hashes.extend(more);
+    fn extend(&mut self, count: usize, integers: bool) -> tepal::Result<()> {
+        let size = count * size_of::<Hash128>();
+        self.hashes.try_reserve(count).map_err(|_| Error::out_of_memory(size as u64))?;
+        for key in keys(count, integers) {
+            self.hashes.push(hash_bytes(key, self.seed));
+        }
         Ok(())
     }
 }
@@ -92,17 +76,13 @@ pub extern "C" fn builder_new() -> usize {
 /// Takes a batch of keys.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn builder_push(builder: usize, count: usize) -> u32 {
-    let builder = Builder::at(builder);
-    let seed = builder.seed;
-    done(builder.extend(keys(count).map(|key| hash_bytes(key, seed))))
+    done(Builder::at(builder).extend(count, false))
 }
 
 /// Takes a batch of integers.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn builder_push_ints(builder: usize, count: usize) -> u32 {
-    let builder = Builder::at(builder);
-    let seed = builder.seed;
-    done(builder.extend(ints(count).map(|key| hash_u64(key, seed))))
+    done(Builder::at(builder).extend(count, true))
 }
 
 /// Makes the filter (layout and metadata in the arena) and ends the builder.

@@ -75,7 +75,8 @@ impl Write for AtomicLines<'_> {
 }
 
 /// The bits of a pattern, set while nobody else writes the line; how many were set before.
-#[inline(always)]
+#[cfg_attr(target_arch = "wasm32", inline(never))] // one copy in a module for pages, at no cost that shows
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 #[cfg_attr(all(target_arch = "x86_64", not(test)), allow(dead_code))]
 fn set_pattern(line: &Line, pattern: u64) -> u32 {
     let mut known = 0;
@@ -161,10 +162,14 @@ fn fetch(address: *const u8) {
 impl Lines<'_> {
     /// All lanes of one line.
     pub(crate) fn line(&self, line: usize) -> [u64; 8] {
-        core::array::from_fn(|lane| match self {
-            Lines::Atomic(a) => a.lane(line, lane),
-            Lines::Bytes(b) => b.lane(line, lane),
-        })
+        let mut lanes = [0; 8];
+        for (lane, word) in lanes.iter_mut().enumerate() {
+            *word = match self {
+                Lines::Atomic(a) => a.lane(line, lane),
+                Lines::Bytes(b) => b.lane(line, lane),
+            };
+        }
+        lanes
     }
 
     /// How many lines there are.

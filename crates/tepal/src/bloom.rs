@@ -131,7 +131,7 @@ impl BloomFilter<Owned> {
 }
 
 /// A call of its own costs an insertion in cache a tenth of its time; a module for pages wants one copy.
-#[cfg_attr(target_arch = "wasm32", inline)]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(crate) fn insert(params: &Params, body: &Owned, hash: Hash128) -> bool {
     with_shape!(params, shape => shape.set(&body.atomic(), &body.stripes, hash))
@@ -264,8 +264,13 @@ impl<B: Body> BloomFilter<B> {
 
     /// The part of all bits that is set, 0 to 1. Cost: reads the whole body.
     pub fn fill_ratio(&self) -> f64 {
-        let ones: u64 =
-            self.all_lines().map(|line| line.iter().map(|lane| lane.count_ones() as u64).sum::<u64>()).sum();
+        let lines = self.body.lines();
+        let mut ones = 0u64;
+        for i in 0..lines.count() {
+            for lane in lines.line(i) {
+                ones += lane.count_ones() as u64;
+            }
+        }
         ones as f64 / self.num_bits() as f64
     }
 
@@ -304,11 +309,6 @@ impl<B: Body> BloomFilter<B> {
     pub fn saturation(&self) -> f64 {
         self.estimated_count() as f64 / self.params.capacity as f64
     }
-
-    pub(crate) fn all_lines(&self) -> impl Iterator<Item = [u64; 8]> + '_ {
-        let lines = self.body.lines();
-        (0..lines.count()).map(move |i| lines.line(i))
-    }
 }
 
 /// The chance that a stranger whose line this is gets a yes: each lane's fill, to the bits tested a lane.
@@ -326,7 +326,8 @@ impl<B: Body, C: Body> PartialEq<BloomFilter<C>> for BloomFilter<B> {
 impl<B: Body> BloomFilter<B> {
     /// What `==` compares: parameters and bits, not metadata. Cost: reads both bodies up to the first difference.
     pub fn same_filter<C: Body>(&self, other: &BloomFilter<C>) -> bool {
-        self.params == other.params && self.all_lines().eq(other.all_lines())
+        let (a, b) = (self.body.lines(), other.body.lines());
+        self.params == other.params && (0..a.count()).all(|i| a.line(i) == b.line(i))
     }
 }
 

@@ -100,7 +100,7 @@ impl<B: Body> BloomFilter<B> {
         self.combine(other, and_into)
     }
 
-    fn combine<C: Body>(&self, other: &BloomFilter<C>, apply: impl Fn(&Owned, &BloomFilter<C>)) -> Result<BloomFilter> {
+    fn combine<C: Body>(&self, other: &BloomFilter<C>, apply: fn(&Owned, &BloomFilter<C>)) -> Result<BloomFilter> {
         let params = common(&self.params, &other.params)?;
         let result = BloomFilter::empty(params, self.metadata.shared(&other.metadata))?;
         or_into(&result.body, self);
@@ -211,13 +211,16 @@ fn fits_into(target: &Params, other: &Params) -> Result<()> {
 /// # Ok::<(), tepal::Error>(())
 /// ```
 pub fn union_all<'a, B: Body + 'a>(filters: impl IntoIterator<Item = &'a BloomFilter<B>>) -> Result<BloomFilter> {
-    let all: Vec<_> = filters.into_iter().collect();
+    union_of(&filters.into_iter().collect::<Vec<_>>())
+}
+
+fn union_of<B: Body>(all: &[&BloomFilter<B>]) -> Result<BloomFilter> {
     let smallest = all.iter().min_by_key(|filter| filter.params.lines).ok_or_else(|| {
         let got = Got::Word("none");
         Error::argument("ERR_EMPTY", "filters", "at least one filter", got)
     })?;
     let mut result = smallest.copy()?;
-    for filter in &all {
+    for filter in all {
         result.params = common(&result.params, &filter.params)?;
         result.metadata = result.metadata.shared(&filter.metadata);
         or_into(&result.body, filter);

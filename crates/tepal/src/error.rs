@@ -3,6 +3,7 @@
 //! All codes and sentences of every language are born here; a binding only chooses the exception for the [`Class`].
 //! No sentence contains a key. The sentence is put together without `core::fmt`, whose machinery would be a third of
 //! the WebAssembly module.
+#![allow(clippy::single_char_add_str)] // one function, not a copy of the encoder of characters at each place
 use alloc::{boxed::Box, string::String};
 use core::fmt;
 
@@ -103,7 +104,7 @@ impl Error {
             s.push_str(": expected ");
             s.push_str(e.expected);
             if let Some(bound) = e.bound {
-                s.push(' ');
+                s.push_str(" ");
                 push_integer(&mut s, bound as i128);
             }
         }
@@ -303,14 +304,16 @@ const KEY_HINTS: [(&str, &str); 8] = [
 ];
 
 fn key_hint(type_name: &str) -> &'static str {
-    let known = KEY_HINTS.iter().find(|(names, _)| names.split(' ').any(|name| name == type_name));
+    let known = KEY_HINTS
+        .iter()
+        .find(|(names, _)| names.as_bytes().split(|b| *b == b' ').any(|name| name == type_name.as_bytes()));
     known.map_or("pass its text or its bytes", |(_, hint)| hint)
 }
 
 /// Decimal digits of an integer. (Dividing 128-bit numbers would be a library call that nothing else needs.)
 pub(crate) fn push_integer(s: &mut String, value: i128) {
     if value < 0 {
-        s.push('-');
+        s.push_str("-");
     }
     let Ok(mut rest) = u64::try_from(value.unsigned_abs()) else {
         return s.push_str("2^64 or beyond");
@@ -325,7 +328,7 @@ pub(crate) fn push_integer(s: &mut String, value: i128) {
             break;
         }
     }
-    digits[at..].iter().for_each(|d| s.push(*d as char));
+    s.push_str(core::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 /// A float to six significant digits, plain between 1e-4 and 1e15, else with an exponent.
@@ -334,7 +337,7 @@ pub(crate) fn push_float(s: &mut String, value: f64) {
         return s.push_str("NaN");
     }
     if value.is_sign_negative() {
-        s.push('-');
+        s.push_str("-");
     }
     let x = value.abs();
     if x == f64::INFINITY {
@@ -358,29 +361,27 @@ pub(crate) fn push_float(s: &mut String, value: f64) {
         digits /= 10;
         exponent += 1;
     }
+    while digits % 10 == 0 {
+        digits /= 10; // at least the first digit is not zero
+    }
     let mut text = String::new();
     push_integer(&mut text, digits as i128);
-    let kept = text.trim_end_matches('0').len().max(1);
-    let text = &text[..kept];
-    if (0..15).contains(&exponent) {
-        let whole = exponent as usize + 1;
-        s.push_str(&text[..whole.min(kept)]);
-        (kept..whole).for_each(|_| s.push('0'));
-        if kept > whole {
-            s.push('.');
-            s.push_str(&text[whole..]);
-        }
-    } else if (-4..0).contains(&exponent) {
+    let plain = (-4..15).contains(&exponent);
+    // How many digits stand before the point: at least as many as there are, or zeros take their place.
+    let whole = if plain { exponent + 1 } else { 1 };
+    if whole <= 0 {
         s.push_str("0.");
-        (1..-exponent).for_each(|_| s.push('0'));
-        s.push_str(text);
-    } else {
-        s.push_str(&text[..1]);
-        if kept > 1 {
-            s.push('.');
-            s.push_str(&text[1..]);
-        }
-        s.push('e');
+        (whole..0).for_each(|_| s.push_str("0"));
+    }
+    let (before, after) = text.split_at(text.len().min(whole.max(0) as usize));
+    s.push_str(before);
+    if whole > 0 && !after.is_empty() {
+        s.push_str(".");
+    }
+    s.push_str(after);
+    (text.len() as i32..whole).for_each(|_| s.push_str("0"));
+    if !plain {
+        s.push_str("e");
         push_integer(s, exponent as i128);
     }
 }

@@ -45,11 +45,34 @@ pub struct ExplainedBit {
     pub set: bool,
 }
 
+impl Explanation {
+    /// All of it as bytes, for a language that takes it apart itself: chance (f64), hi, lo, contained (u32), number of lines
+    /// (u32); for each line its index, offset, eight words, number of bits (u32), and for each bit lane, bit, set. Little-endian.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut packed = Vec::new();
+        let mut put = |bytes: &[u8]| packed.extend_from_slice(bytes);
+        for word in [self.false_positive_chance.to_bits(), self.hash.hi, self.hash.lo] {
+            put(&word.to_le_bytes());
+        }
+        put(&[u8::from(self.contained), 0, 0, 0]);
+        put(&(self.lines.len() as u32).to_le_bytes());
+        for line in &self.lines {
+            put(&line.line.to_le_bytes());
+            put(&line.body_offset.to_le_bytes());
+            line.words.iter().for_each(|word| put(&word.to_le_bytes()));
+            put(&(line.bits.len() as u32).to_le_bytes());
+            line.bits.iter().for_each(|bit| put(&[bit.lane, bit.bit, u8::from(bit.set)]));
+        }
+        packed
+    }
+}
+
 impl Params {
     /// The bits that a hash tests, as (line, lane, bit): the bare addresses, for a filter that need not exist.
     pub fn addresses(&self, hash: Hash128) -> Vec<(u64, u8, u8)> {
         let mut all = Vec::new();
-        with_shape!(self, shape => shape.each(hash, |line, lane, bit| all.push((line, lane, bit))));
+        let mut push = |line, lane, bit| all.push((line, lane, bit));
+        with_shape!(self, shape => shape.each(hash, &mut push));
         all
     }
 }

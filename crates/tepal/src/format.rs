@@ -47,32 +47,34 @@ fn body_offset(metadata_len: usize) -> usize {
 
 /// The length of the whole serialized filter in bytes.
 pub(crate) fn total_len(params: &Params, metadata: &Metadata) -> u64 {
-    body_offset(metadata.encoded_len()) as u64 + params.lines * 64 + TRAILER as u64
+    body_offset(metadata.encoded().len()) as u64 + params.lines * 64 + TRAILER as u64
 }
 
 /// The header's bytes, in the order of FORMAT.md.
 pub(crate) fn encode_header(params: &Params, metadata: &Metadata, withhold_seed: bool) -> Vec<u8> {
-    let metadata_len = metadata.encoded_len();
+    let metadata_len = metadata.encoded().len();
     let offset = body_offset(metadata_len);
     let (flags, seed, check) =
         if withhold_seed { (SEED_WITHHELD, 0, seed_check(params.seed)) } else { (0, params.seed, 0) };
     let mut h = Vec::with_capacity(offset);
     h.resize(FIXED, 0);
-    put(&mut h, 0, &MAGIC);
-    put(&mut h, 8, &VERSION.to_le_bytes());
-    put(&mut h, 10, &[KIND_BLOOM, params.layout.id(), HASH_XXH3_128]);
-    put(&mut h, 14, &(params.probes as u16).to_le_bytes());
-    put(&mut h, 16, &flags.to_le_bytes());
-    put(&mut h, 20, &(offset as u32).to_le_bytes());
-    put(&mut h, 24, &params.capacity.to_le_bytes());
-    put(&mut h, 32, &params.fpr.to_bits().to_le_bytes());
-    put(&mut h, 40, &params.lines.to_le_bytes());
-    put(&mut h, 48, &(params.lines * 64).to_le_bytes());
-    put(&mut h, 56, &total_len(params, metadata).to_le_bytes());
-    put(&mut h, 64, &seed.to_le_bytes());
-    put(&mut h, 96, &(metadata_len as u32).to_le_bytes());
-    put(&mut h, 100, &check.to_le_bytes());
-    metadata.encode(&mut h);
+    put(&mut h, 0, 8, u64::from_le_bytes(MAGIC));
+    put(&mut h, 8, 2, VERSION as u64);
+    put(&mut h, 10, 1, KIND_BLOOM as u64);
+    put(&mut h, 11, 1, params.layout.id() as u64);
+    put(&mut h, 12, 1, HASH_XXH3_128 as u64);
+    put(&mut h, 14, 2, params.probes as u64);
+    put(&mut h, 16, 4, flags as u64);
+    put(&mut h, 20, 4, offset as u64);
+    put(&mut h, 24, 8, params.capacity);
+    put(&mut h, 32, 8, params.fpr.to_bits());
+    put(&mut h, 40, 8, params.lines);
+    put(&mut h, 48, 8, params.lines * 64);
+    put(&mut h, 56, 8, total_len(params, metadata));
+    put(&mut h, 64, 8, seed);
+    put(&mut h, 96, 4, metadata_len as u64);
+    put(&mut h, 100, 4, check as u64);
+    h.extend_from_slice(metadata.encoded());
     h.resize(offset - 8, 0);
     let sum = checksum(&h);
     h.extend_from_slice(&sum.to_le_bytes());
@@ -239,8 +241,8 @@ fn bad_header(field: &'static str, expected: &'static str, got: u64) -> Error {
 // Never inlined: the copies would be a twentieth of the WebAssembly module, and a header is read once.
 
 #[inline(never)]
-fn put(h: &mut [u8], at: usize, bytes: &[u8]) {
-    h[at..at + bytes.len()].copy_from_slice(bytes);
+fn put(h: &mut [u8], at: usize, width: usize, value: u64) {
+    h[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
 }
 
 #[inline(never)]

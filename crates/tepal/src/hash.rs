@@ -15,7 +15,8 @@ pub struct Hash128 {
 }
 
 /// The hash of a key's bytes. Cost: about 3 ns up to 16 bytes, then 0.1 ns a byte.
-#[inline]
+#[cfg_attr(target_arch = "wasm32", inline(never))] // one copy in a module for pages
+#[cfg_attr(not(target_arch = "wasm32"), inline)]
 pub fn hash_bytes(key: &[u8], seed: u64) -> Hash128 {
     let h = xxh3::xxh3_128_with_seed(key, seed);
     Hash128 { hi: (h >> 64) as u64, lo: h as u64 }

@@ -5,6 +5,9 @@
 //! as free in the child: the word holds the holder's fork epoch, and [`fork_happened`] begins a new one.
 use core::sync::atomic::{AtomicU32, Ordering::*};
 
+/// Without threads nobody is there to wait for: the locks then take no time, and no room in the module.
+const THREADS: bool = cfg!(any(not(target_family = "wasm"), target_feature = "atomics"));
+
 /// Starts at 1: 0 in a lock word means free.
 static EPOCH: AtomicU32 = AtomicU32::new(1);
 
@@ -38,6 +41,9 @@ impl Stripes {
 
     /// Runs `f` while no insertion is under way.
     pub fn with_all<R>(&self, f: impl FnOnce() -> R) -> R {
+        if !THREADS {
+            return f();
+        }
         let guards = self.0.each_ref().map(hold);
         let result = f();
         drop(guards);
@@ -49,6 +55,9 @@ impl Stripes {
 /// Waits until nobody holds the word. A swap leaves a word that is held as it was, and is cheaper than a comparison.
 #[inline(always)]
 fn hold(word: &AtomicU32) -> Guard<'_> {
+    if !THREADS {
+        return Guard(word);
+    }
     let epoch = EPOCH.load(Relaxed);
     // Any other value: free, or held since before a fork, by nobody in this process.
     if word.swap(epoch, Acquire) == epoch {
@@ -62,7 +71,9 @@ pub(crate) struct Guard<'a>(&'a AtomicU32);
 impl Drop for Guard<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        self.0.store(0, Release);
+        if THREADS {
+            self.0.store(0, Release);
+        }
     }
 }
 

@@ -14,30 +14,45 @@ pub(crate) const MAX_LEN: usize = 65_536;
 /// assert_eq!(metadata.get("rule"), Some("ascii-lower-v1"));
 /// # Ok::<(), tepal::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Metadata(Vec<(String, String)>);
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Metadata(Vec<u8>); // as in the file: for each text its length (u32, little-endian) and its UTF-8 bytes
 
 impl Metadata {
     /// Metadata from pairs in any order. `ERR_METADATA` for an empty or repeated key, or more than 65,536 bytes (each
     /// string takes its UTF-8 length and four bytes).
     pub fn from_pairs<K: Into<String>, V: Into<String>>(pairs: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let mut all = Metadata::default();
-        let mut len = 0;
         for (key, value) in pairs {
-            let (key, value) = (key.into(), value.into());
-            len += 8 + key.len() + value.len();
-            if key.is_empty() {
-                return Err(refuse("keys that are not empty", Got::Word("an empty key")));
-            }
-            if len > MAX_LEN {
-                return Err(refuse("at most 65536 bytes", Got::Word("more")));
-            }
-            match all.0.binary_search_by(|(other, _)| other.cmp(&key)) {
-                Ok(_) => return Err(refuse("each key once", Got::Word("a repeated key"))),
-                Err(at) => all.0.insert(at, (key, value)),
-            }
+            all.insert(&key.into(), &value.into())?;
         }
         Ok(all)
+    }
+
+    fn insert(&mut self, key: &str, value: &str) -> Result<()> {
+        if key.is_empty() {
+            return Err(refuse("keys that are not empty", Got::Word("an empty key")));
+        }
+        if self.0.len() + 8 + key.len() + value.len() > MAX_LEN {
+            return Err(refuse("at most 65536 bytes", Got::Word("more")));
+        }
+        let mut at = 0;
+        for (k, v) in self.iter().take_while(|(k, _)| *k <= key) {
+            if k == key {
+                return Err(refuse("each key once", Got::Word("a repeated key")));
+            }
+            at += 8 + k.len() + v.len();
+        }
+        let larger = self.0.split_off(at);
+        self.push(key, value);
+        self.0.extend_from_slice(&larger);
+        Ok(())
+    }
+
+    fn push(&mut self, key: &str, value: &str) {
+        for text in [key, value] {
+            self.0.extend_from_slice(&(text.len() as u32).to_le_bytes());
+            self.0.extend_from_slice(text.as_bytes());
+        }
     }
 
     /// The value of a key.
@@ -46,49 +61,54 @@ impl Metadata {
     }
 
     /// All pairs, in the order of their keys.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
-        self.0.iter().map(|(k, v)| (k.as_str(), v.as_str()))
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let mut rest = self.0.as_slice();
+        core::iter::from_fn(move || Some((take_text(&mut rest)?, take_text(&mut rest)?)))
     }
 
     /// The pairs that both have.
     pub(crate) fn shared(&self, other: &Metadata) -> Metadata {
-        Metadata(self.0.iter().filter(|(k, v)| other.get(k) == Some(v)).cloned().collect())
-    }
-
-    pub(crate) fn encoded_len(&self) -> usize {
-        self.0.iter().map(|(k, v)| 8 + k.len() + v.len()).sum()
-    }
-
-    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
-        for text in self.0.iter().flat_map(|(k, v)| [k, v]) {
-            out.extend_from_slice(&(text.len() as u32).to_le_bytes());
-            out.extend_from_slice(text.as_bytes());
+        let mut both = Metadata::default();
+        for (key, value) in self.iter() {
+            if other.get(key) == Some(value) {
+                both.push(key, value);
+            }
         }
+        both
     }
 
-    pub(crate) fn decode(mut bytes: &[u8]) -> Result<Self> {
-        let mut pairs: Vec<(String, String)> = Vec::new();
-        while !bytes.is_empty() {
-            let key = take_text(&mut bytes)?;
-            let value = take_text(&mut bytes)?;
-            if key.is_empty() || pairs.last().is_some_and(|(last, _)| last.as_bytes() >= key.as_bytes()) {
+    /// The pairs as the serialized format has them (FORMAT.md, section 1.2).
+    pub fn encoded(&self) -> &[u8] {
+        &self.0
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut rest = bytes;
+        let mut last = "";
+        while !rest.is_empty() {
+            let mut next = || take_text(&mut rest).ok_or_else(|| malformed("UTF-8 strings, each as long as it says"));
+            let (key, _) = (next()?, next()?);
+            if key <= last {
                 return Err(malformed("strictly ascending keys that are not empty"));
             }
-            pairs.push((key, value));
+            last = key;
         }
-        Ok(Metadata(pairs))
+        Ok(Metadata(bytes.into()))
     }
 }
 
-fn take_text(bytes: &mut &[u8]) -> Result<String> {
-    let (len, rest) = bytes.split_first_chunk::<4>().ok_or_else(|| malformed("a string with its length"))?;
-    let len = u32::from_le_bytes(*len) as usize;
-    if len > rest.len() {
-        return Err(malformed("a string as long as it says"));
+impl core::fmt::Debug for Metadata {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
     }
-    let (text, rest) = rest.split_at(len);
+}
+
+/// The text that the bytes begin with; they then begin behind it.
+fn take_text<'a>(bytes: &mut &'a [u8]) -> Option<&'a str> {
+    let (len, rest) = bytes.split_first_chunk()?;
+    let (text, rest) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
     *bytes = rest;
-    Ok(core::str::from_utf8(text).map_err(|_| malformed("UTF-8 strings"))?.into())
+    core::str::from_utf8(text).ok()
 }
 
 fn refuse(expected: &'static str, got: Got) -> Error {

@@ -42,7 +42,7 @@ impl Shape for Classic {
         self.places(h).take(4).for_each(|(line, _, _)| at.prefetch(line as usize));
     }
 
-    fn each(self, h: Hash128, mut f: impl FnMut(u64, u8, u8)) {
+    fn each(self, h: Hash128, f: &mut dyn FnMut(u64, u8, u8)) {
         self.places(h).for_each(|(line, lane, bit)| f(line, lane as u8, bit as u8));
     }
 }

@@ -1,5 +1,5 @@
 //! `line`: all bits of a key in one 64-byte line, one bit a lane (8 probes) or two (16).
-use super::{pattern_bit, second_pattern, test_pattern, Read, Shape, Write};
+use super::{each_bit, second_pattern, test_pattern, Read, Shape, Write};
 use crate::hash::Hash128;
 use crate::lock::Stripes;
 use crate::math::mulhi;
@@ -34,9 +34,8 @@ impl Shape for Line8 {
         at.prefetch(mulhi(h.hi, self.lines) as usize);
     }
 
-    fn each(self, h: Hash128, mut f: impl FnMut(u64, u8, u8)) {
-        let line = mulhi(h.hi, self.lines);
-        (0..8).for_each(|lane| f(line, lane as u8, pattern_bit(h.lo, lane) as u8));
+    fn each(self, h: Hash128, f: &mut dyn FnMut(u64, u8, u8)) {
+        each_bit(mulhi(h.hi, self.lines), h.lo, f);
     }
 }
 
@@ -60,10 +59,9 @@ impl Shape for Line16 {
         at.prefetch(mulhi(h.hi, self.lines) as usize);
     }
 
-    fn each(self, h: Hash128, mut f: impl FnMut(u64, u8, u8)) {
+    fn each(self, h: Hash128, f: &mut dyn FnMut(u64, u8, u8)) {
         let line = mulhi(h.hi, self.lines);
-        for pattern in [h.lo, second_pattern(h)] {
-            (0..8).for_each(|lane| f(line, lane as u8, pattern_bit(pattern, lane) as u8));
-        }
+        each_bit(line, h.lo, f);
+        each_bit(line, second_pattern(h), f);
     }
 }

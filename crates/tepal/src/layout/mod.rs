@@ -140,7 +140,7 @@ pub(crate) trait Shape: Copy {
     /// Asks for the lines that a test will read.
     fn prefetch<R: Read>(self, at: &R, h: Hash128);
     /// Calls `f(line, lane, bit)` for each probe.
-    fn each(self, h: Hash128, f: impl FnMut(u64, u8, u8));
+    fn each(self, h: Hash128, f: &mut dyn FnMut(u64, u8, u8));
 }
 
 /// The second pattern: 48 bits.
@@ -159,6 +159,11 @@ pub(crate) fn next_word(s: u64, lo: u64) -> u64 {
 #[inline(always)]
 pub(crate) fn pattern_bit(pattern: u64, lane: usize) -> u32 {
     (pattern >> (6 * lane)) as u32 & 63
+}
+
+/// Calls `f` with the eight bits of a pattern.
+pub(crate) fn each_bit(line: u64, pattern: u64, f: &mut dyn FnMut(u64, u8, u8)) {
+    (0..8).for_each(|lane| f(line, lane as u8, pattern_bit(pattern, lane) as u8));
 }
 
 /// Whether a line has a whole pattern.

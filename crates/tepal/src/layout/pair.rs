@@ -1,7 +1,7 @@
 //! `pair`: eight bits in a line of the first half, eight in an independent line of the second half.
 //!
 //! With a half each, the two loads are independent and the rate is exactly the square of a half's rate.
-use super::{next_word, pattern_bit, second_pattern, test_pattern, Read, Shape, Write};
+use super::{each_bit, next_word, second_pattern, test_pattern, Read, Shape, Write};
 use crate::hash::Hash128;
 use crate::lock::Stripes;
 use crate::math::mulhi;
@@ -37,9 +37,7 @@ impl Shape for Pair {
         self.places(h).into_iter().for_each(|(line, _)| at.prefetch(line as usize));
     }
 
-    fn each(self, h: Hash128, mut f: impl FnMut(u64, u8, u8)) {
-        for (line, pattern) in self.places(h) {
-            (0..8).for_each(|lane| f(line, lane as u8, pattern_bit(pattern, lane) as u8));
-        }
+    fn each(self, h: Hash128, f: &mut dyn FnMut(u64, u8, u8)) {
+        self.places(h).into_iter().for_each(|(line, pattern)| each_bit(line, pattern, f));
     }
 }
