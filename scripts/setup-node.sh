@@ -5,7 +5,7 @@
 have npm || die "npm is missing: install Node.js (20 or newer) first"
 lock setup-node
 want=$(digest "" npm/package-lock.json)
-if [ ! -d npm/node_modules ] || ! fresh node_modules "$want"; then
+if [ ! -x npm/node_modules/.bin/tsc ] || ! fresh node_modules "$want"; then
   quietly npm --prefix npm ci
   mark node_modules "$want"
 fi
