@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 lock dist
-want=$(digest "${TEPAL_STD:-}" Cargo.toml Cargo.lock crates/tepal bindings xtask python/tepal python/pyproject.toml python/README.md \
+want=$(digest "${TEPAL_STD:-}" Cargo.toml Cargo.lock crates/tepal bindings python/tepal python/pyproject.toml python/README.md \
   python/requirements-dev.txt npm/package.json npm/package-lock.json npm/tsconfig.json npm/src npm/scripts README.md LICENSE* \
   scripts/dist.sh scripts/wasm.sh scripts/addon.sh scripts/target.sh)
 if compgen -G "dist/*.whl" >/dev/null && compgen -G "dist/*.tgz" >/dev/null && fresh dist "$want"; then
