@@ -116,8 +116,8 @@ impl<B: Body> BloomFilter<B> {
     }
 
     /// A filter of `1/factor` the size that contains the same keys: bit for bit the one that would have been built at
-    /// that size. Its capacity is divided by `factor` too, so that the promise stays the same. `ERR_FACTOR` unless the factor divides
-    /// the line count (for `pair`, half of it).
+    /// that size. Its capacity is divided by `factor` too, so that the promise stays the same (in filters of one or two
+    /// lines the rate can be up to a tenth higher). `ERR_FACTOR` unless the factor divides the line count (for `pair`, half of it).
     pub fn fold(&self, factor: u64) -> Result<BloomFilter> {
         let factor = arg::factor_i128(factor as i128)?;
         if self.params.units() % factor != 0 {

@@ -23,7 +23,8 @@ impl<B: Body> BloomFilter<B> {
         self.bytes(false)
     }
 
-    /// [`BloomFilter::to_bytes`] without the seed, for publishing; whoever opens them must know it.
+    /// [`BloomFilter::to_bytes`] without the seed, for publishing; whoever opens them must know it. (A filter that was opened with
+    /// a withheld seed knows it too: withhold it again.)
     pub fn to_bytes_without_seed(&self) -> Result<Vec<u8>> {
         self.bytes(true)
     }
