@@ -5,8 +5,8 @@
 // A process a backend of tepal: with both in one process they would share call sites, as they never do for a user.
 // What keeps it fair: every filter is made for the same number of keys and the same rate; every timed pass gets strings of
 // its own, flat (a string put together with + or `${}` is a tree until its first use) and shuffled; every library has its
-// own loop, so that no call site serves two; the libraries take turns; processor time, medians of the rounds. Sizes are what
-// each writes to be read again. A library that loses a key ends the run.
+// own loop, so that no call site serves two; the libraries take turns; processor time, medians of the rounds after a
+// warm-up. Sizes are what each writes to be read again. A library that loses a key ends the run.
 import { readFileSync } from "node:fs";
 import bloomFilters from "bloom-filters";
 import { BloomFilter as Bloomfilter } from "bloomfilter";
@@ -14,6 +14,7 @@ import { BloomFilter as Bloomfilter } from "bloomfilter";
 const FPR = 0.01;
 const KEY = 20;
 const SLOW = 20_000; // keys in a pass of a library that needs microseconds for one
+const WARM = 8; // rounds that are not counted: the compiler is at work
 const n = Number(process.argv[3] ?? 20_000);
 const rounds = Number(process.argv[4] || 61);
 const tepal = await import(process.argv[2] ?? "tepal");
@@ -115,11 +116,12 @@ function round(name, seed) {
 
 const names = Object.keys(libraries);
 const versions = Object.entries(JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")).dependencies);
-for (let i = 0; i < rounds; i++) {
+for (let i = -WARM; i < rounds; i++) {
+  if (i === 0) times.clear();
   for (let j = 0; j < names.length; j++) {
-    const name = names[(i + j) % names.length];
-    if (libraries[name].slow && i >= (n > SLOW ? 1 : 3)) continue;
-    round(name, i);
+    const name = names[(i + WARM + j) % names.length];
+    if (libraries[name].slow && (i < 0 || i >= (n > SLOW ? 1 : 3))) continue;
+    round(name, i + WARM);
   }
 }
 

@@ -24,7 +24,11 @@ FPR = 0.01
 
 def stable_hash(key):
     """What rbloom needs for a filter that another process can read: its default is Python's salted hash()."""
-    data = key.encode() if isinstance(key, str) else int(key).to_bytes(8, "little", signed=True)
+    data = (
+        key.encode()
+        if isinstance(key, str)
+        else int(key).to_bytes(8, "little", signed=True)
+    )
     return xxhash.xxh3_64_intdigest(data) - (1 << 63)
 
 
@@ -35,7 +39,9 @@ def add_list(filter, keys):
 
 def ask_list(filter, keys):
     """They have no way to ask for many."""
-    return [key in filter for key in (keys if isinstance(keys, list) else keys.tolist())]
+    return [
+        key in filter for key in (keys if isinstance(keys, list) else keys.tolist())
+    ]
 
 
 # name: (make, bits, add many, ask many)
@@ -126,7 +132,9 @@ def one_round(name, n, times, rates, seed):
     if note("hit", ask_each, filter, again) != n:
         raise SystemExit(f"{name} lost a key")
     rates[name] = note("miss", ask_each, filter, strangers) / n
-    times.setdefault((name, "in"), []).append((times[name, "hit"][-1] + times[name, "miss"][-1]) / 2)
+    times.setdefault((name, "in"), []).append(
+        (times[name, "hit"][-1] + times[name, "miss"][-1]) / 2
+    )
     del members, again, strangers
 
     filter = make(n)
@@ -158,11 +166,19 @@ def main():
         for name in names[turn:] + names[:turn]:
             one_round(name, n, times, rates, round)
             gc.collect()
-    empty = min(timed(add_each, Nothing(), fresh(n, "a", random.Random(0)))[0] for _ in range(3)) / n
+    empty = (
+        min(
+            timed(add_each, Nothing(), fresh(n, "a", random.Random(0)))[0]
+            for _ in range(3)
+        )
+        / n
+    )
 
     median = {key: statistics.median(values) for key, values in times.items()}
     print(f"\n### Python {platform.python_version()}, {n:,} keys, 1 %\n")
-    print("ns a key, median of the rounds; in brackets how many times faster tepal is\n")
+    print(
+        "ns a key, median of the rounds; in brackets how many times faster tepal is\n"
+    )
     print("| | " + " | ".join(COLUMNS.values()) + " | observed rate | bits a key |")
     print("| --- |" + " --- |" * (len(COLUMNS) + 2))
     for name, (make, bits, _, _) in LIBRARIES.items():
@@ -171,8 +187,12 @@ def main():
             ns = median[name, column]
             ratio = "" if name == "tepal" else f" ({ns / median['tepal', column]:.2f})"
             cells.append(f"{ns:.0f}{ratio}")
-        print(f"| {name} | {' | '.join(cells)} | {rates[name]:.2%} | {bits(make(n)) / n:.2f} |")
-    print(f"\nA loop that calls an empty Python method on each key takes {empty:.0f} ns a key.")
+        print(
+            f"| {name} | {' | '.join(cells)} | {rates[name]:.2%} | {bits(make(n)) / n:.2f} |"
+        )
+    print(
+        f"\nA loop that calls an empty Python method on each key takes {empty:.0f} ns a key."
+    )
 
 
 if __name__ == "__main__":
