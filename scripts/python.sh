@@ -6,4 +6,4 @@ scripts/install-wheel.sh
 # From another folder, so that only the installed package can be found.
 cd .cache
 "$py" -m mypy.stubtest tepal --concise
-"$py" -m pytest -q -c "$root/python/pyproject.toml" "$root/python/tests" "$@"
+"$py" -m pytest -c "$root/python/pyproject.toml" "$root/python/tests" "$@"
