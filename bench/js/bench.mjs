@@ -4,8 +4,8 @@
 //
 // A process a backend of tepal: with both in one process they would share call sites, as they never do for a user.
 // What keeps it fair: every filter is made for the same number of keys and the same rate; every timed pass gets strings of
-// its own, flat (a string put together with + or `${}` is a tree until its first use) and shuffled; every library has its
-// own loop, so that no call site serves two; the libraries take turns; processor time, medians of the rounds after a
+// its own, flat (a string put together with + or `${}` is a tree until its first use), in a shuffled order; every library has
+// its own loop, so that no call site serves two; the libraries take turns; processor time, medians of the rounds after a
 // warm-up. Sizes are what each writes to be read again. A library that loses a key ends the run.
 import { readFileSync } from "node:fs";
 import bloomFilters from "bloom-filters";
@@ -63,21 +63,20 @@ const libraries = {
 
 const columns = { add: "add", hit: "has, hit", miss: "has, miss", addMany: "addMany", hasMany: "hasMany" };
 
-/** `count` flat strings that no library has seen: `user:` or `nope:` and fifteen digits, shuffled by a fixed generator. */
+/** `count` flat strings that no library has seen: `user:` or `nope:` and fifteen digits, in an order of a fixed generator. */
 function fresh(count, prefix, seed) {
-  const bytes = Buffer.alloc(count * KEY);
-  const keys = new Array(count);
-  for (let i = 0; i < count; i++) {
-    bytes.latin1Write(prefix + String(i * 982_451_653).padStart(15, "0"), i * KEY, KEY);
-    keys[i] = bytes.latin1Slice(i * KEY, (i + 1) * KEY);
-  }
+  const order = Uint32Array.from({ length: count }, (_, i) => i);
   let state = seed * 2 + 1;
   for (let i = count - 1; i > 0; i--) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     const j = state % (i + 1);
-    [keys[i], keys[j]] = [keys[j], keys[i]];
+    [order[i], order[j]] = [order[j], order[i]];
   }
-  return keys;
+  const bytes = Buffer.alloc(KEY);
+  return Array.from(order, (i) => {
+    bytes.latin1Write(prefix + String(i * 982_451_653).padStart(15, "0"));
+    return bytes.latin1Slice(0, KEY);
+  });
 }
 
 function timed(work) {

@@ -1,7 +1,7 @@
 """tepal beside abloom and rbloom in one process; scripts/bench.sh runs it in an environment of its own.
 
 What keeps it fair: every filter is made for the same number of keys and the same rate; CPython caches the hash of a
-str in the object, so every timed pass gets strings of its own, freshly made and then shuffled; the libraries take turns,
+str in the object, so every timed pass gets strings of its own, freshly made in a shuffled order; the libraries take turns,
 a different one first in each round; processor time of this thread, medians of the rounds; garbage collection off. The
 cost of the empty loop is printed and part of every figure. A library that loses a key ends the run.
 """
@@ -111,10 +111,10 @@ def timed(work, *arguments):
 
 
 def fresh(n, which, shuffle):
-    """`n` strings that no library has seen, in an order that is not that of their addresses."""
-    keys = [f"user:{i * 2654435761 % (1 << 32):08x}:{which}{i}" for i in range(n)]
-    shuffle.shuffle(keys)
-    return keys
+    """`n` strings that no library has seen, as a stream brings them: in no order of their values."""
+    order = list(range(n))
+    shuffle.shuffle(order)
+    return [f"user:{i:08d}:{which}:{i * 2654435761 % (1 << 32):08x}" for i in order]
 
 
 def one_round(name, n, times, rates, seed):
