@@ -19,7 +19,7 @@ export interface Installation {
   addonOnly?: boolean;
 }
 
-/** Filters up to this many bytes live in wasm even where there is an addon; see docs/benchmarks.md for how it was chosen. */
+/** Filters up to this many bytes live in wasm even where there is an addon: single calls cost the same, larger ones gain by native batches. */
 export const SMALL = 1 << 25;
 
 let installation: Installation | undefined;
