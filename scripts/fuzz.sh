@@ -12,7 +12,7 @@ core() {
   local tools=$root/.cache/tools
   if [ ! -x "$tools/bin/cargo-fuzz" ]; then
     echo "installing cargo-fuzz" >&2
-    CARGO_TARGET_DIR=$root/.cache/tools/target quietly cargo install --quiet cargo-fuzz --version 0.13.2 --root "$tools"
+    CARGO_TARGET_DIR=$root/.cache/tools/target quietly cargo install --debug cargo-fuzz --version 0.13.2 --root "$tools"
     rm -rf "$tools/target"
   fi
   # libFuzzer is C++.
