@@ -6,10 +6,10 @@
 //! This file: making one, asking, inserting, its facts. Batches, combinations and bytes stand in `bulk`, `combine` and `serial`.
 use crate::bits::{Body, Lines, Owned, Storage};
 use crate::error::{Error, Got, Result};
+use crate::facts;
 use crate::hash::{hash_bytes, hash_u64, Hash128, KeyHash};
 use crate::key::Key;
 use crate::layout::{Classic, Layout, LayoutChoice, Line16, Line8, Pair, Shape};
-use crate::math::{ln1m, powi};
 use crate::metadata::Metadata;
 use crate::sizing::Params;
 use core::fmt;
@@ -264,56 +264,25 @@ impl<B: Body> BloomFilter<B> {
 
     /// The part of all bits that is set, 0 to 1. Cost: reads the whole body.
     pub fn fill_ratio(&self) -> f64 {
-        let lines = self.body.lines();
-        let mut ones = 0u64;
-        for i in 0..lines.count() {
-            for lane in lines.line(i) {
-                ones += lane.count_ones() as u64;
-            }
-        }
-        ones as f64 / self.num_bits() as f64
+        facts::ones(self.body.lines()) as f64 / self.num_bits() as f64
     }
 
     /// How many distinct keys were inserted: an estimate from the fill ratio, typically within 0.1 % from 100,000 keys on. A
     /// filter with every bit set gives what fills all but half a bit. Cost: reads the whole body.
     pub fn estimated_count(&self) -> u64 {
-        let bits = self.num_bits() as f64;
-        let fill = self.fill_ratio().min(1.0 - 0.5 / bits);
-        // One key leaves a given bit unset with chance 1 − hit; after n keys (1 − hit)^n of the bits are unset.
-        let hit = match self.params.layout {
-            Layout::Classic => return (ln1m(fill) / (self.params.probes as f64 * ln1m(1.0 / bits)) + 0.5) as u64,
-            Layout::Pair => (1.0 / 64.0) / self.params.units() as f64,
-            Layout::Line if self.params.probes == 8 => (1.0 / 64.0) / self.params.lines as f64,
-            Layout::Line => (2.0 / 64.0 - 1.0 / 4096.0) / self.params.lines as f64,
-        };
-        (ln1m(fill) / ln1m(hit) + 0.5) as u64
+        facts::estimated_count(&self.params, facts::ones(self.body.lines()))
     }
 
     /// The false-positive rate that the bits have now: the chance that a stranger is taken for a key. Exact for these
     /// bits, not an average over filters (fill^probes would read a quarter low for lines). Cost: reads the whole body.
     pub fn estimated_fpr(&self) -> f64 {
-        let mean = |from: usize, to: usize, power: u32| {
-            let lines = self.body.lines();
-            let total: f64 = (from..to).map(|i| line_fpr(&lines.line(i), power)).sum();
-            total / (to - from) as f64
-        };
-        let count = self.body.lines().count();
-        match self.params.layout {
-            Layout::Line => mean(0, count, self.params.probes / 8),
-            Layout::Pair => mean(0, count / 2, 1) * mean(count / 2, count, 1),
-            Layout::Classic => powi(self.fill_ratio(), self.params.probes as u64),
-        }
+        facts::estimated_fpr(&self.params, self.body.lines())
     }
 
     /// Estimated distinct keys divided by capacity; above 1 the promise no longer holds. Cost: reads the whole body.
     pub fn saturation(&self) -> f64 {
         self.estimated_count() as f64 / self.params.capacity as f64
     }
-}
-
-/// The chance that a stranger whose line this is gets a yes: each lane's fill, to the bits tested a lane.
-pub(crate) fn line_fpr(line: &[u64; 8], per_lane: u32) -> f64 {
-    powi(line.iter().map(|lane| lane.count_ones() as f64 / 64.0).product(), per_lane as u64)
 }
 
 /// Parameters and bits are equal; metadata may differ.

@@ -52,14 +52,18 @@ fn each_folded(source: Lines<'_>, lines: usize, mut f: impl FnMut(usize, [u64; 8
 }
 
 /// Each line under its own stripe: an insertion into a `line` layout writes whole lanes while it holds that lock.
-fn or_into(target: &Owned, other: &BloomFilter<impl Body>) {
+pub(crate) fn or_lines(target: &Owned, source: Lines<'_>) {
     let at = target.atomic();
-    each_folded(other.body.lines(), at.0.len(), |line, lanes| {
+    each_folded(source, at.0.len(), |line, lanes| {
         let _alone = target.stripes.hold(line);
         (0..8).for_each(|lane| {
             at.or_shared(line, lane, lanes[lane]);
         })
     });
+}
+
+fn or_into(target: &Owned, other: &BloomFilter<impl Body>) {
+    or_lines(target, other.body.lines());
 }
 
 /// Under all stripes: no insertion may be half done while bits are taken away.

@@ -228,6 +228,12 @@ impl Error {
         Error::new(Class::Mismatch, code, field, expected, got)
     }
 
+    // Full
+
+    pub(crate) fn full(code: &'static str, field: &'static str, expected: &'static str, got: Got) -> Self {
+        Error::new(Class::Full, code, field, expected, got)
+    }
+
     // Memory
 
     /// `ERR_OUT_OF_MEMORY`: so many bytes cannot be had.

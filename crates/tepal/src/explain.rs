@@ -1,6 +1,7 @@
 //! Why a filter said yes: the lines it looked at, the bits it tested, and how likely such a yes is wrong.
 use crate::bits::Body;
-use crate::bloom::{line_fpr, with_shape, BloomFilter};
+use crate::bloom::{with_shape, BloomFilter};
+use crate::facts::line_fpr;
 use crate::hash::Hash128;
 use crate::key::Key;
 use crate::layout::{Classic, Layout, Line16, Line8, Pair, Shape};

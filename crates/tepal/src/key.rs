@@ -3,19 +3,25 @@
 //! Text is its UTF-8 bytes, an integer its value modulo 2^64 as eight little-endian bytes whatever its width, bytes are
 //! themselves, and several parts make one key through [`compound_key`]. Never `std::hash::Hash`: its length prefixes
 //! differ between 32-bit and 64-bit targets.
-use crate::hash::{hash_bytes, hash_u64, Hash128};
+use crate::hash::{hash_bytes, Hash128};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 /// A value that is a key. Equal bytes are equal keys: `"a"` and `b"a"`, or `-1i64` and `u64::MAX`.
 pub trait Key {
+    /// Calls `f` with the key's bytes.
+    fn with_bytes<T>(&self, f: impl FnOnce(&[u8]) -> T) -> T;
+
     /// The key's hash under a seed.
-    fn hash_key(&self, seed: u64) -> Hash128;
+    #[inline]
+    fn hash_key(&self, seed: u64) -> Hash128 {
+        self.with_bytes(|key| hash_bytes(key, seed))
+    }
 }
 
 impl Key for [u8] {
     #[inline]
-    fn hash_key(&self, seed: u64) -> Hash128 {
-        hash_bytes(self, seed)
+    fn with_bytes<T>(&self, f: impl FnOnce(&[u8]) -> T) -> T {
+        f(self)
     }
 }
 
@@ -23,8 +29,8 @@ macro_rules! bytes_key {
     ($([$($generics:tt)*] $t:ty: $self:ident => $bytes:expr;)*) => {$(
         impl<$($generics)*> Key for $t {
             #[inline]
-            fn hash_key(&$self, seed: u64) -> Hash128 {
-                hash_bytes($bytes, seed)
+            fn with_bytes<T>(&$self, f: impl FnOnce(&[u8]) -> T) -> T {
+                f($bytes)
             }
         }
     )*};
@@ -42,8 +48,8 @@ macro_rules! integer_key {
     ($($t:ty)*) => {$(
         impl Key for $t {
             #[inline]
-            fn hash_key(&self, seed: u64) -> Hash128 {
-                hash_u64(*self as u64, seed) // sign-extends: the value modulo 2^64
+            fn with_bytes<T>(&self, f: impl FnOnce(&[u8]) -> T) -> T {
+                f(&(*self as u64).to_le_bytes()) // sign-extends: the value modulo 2^64
             }
         }
     )*};
@@ -52,8 +58,8 @@ integer_key! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize }
 
 impl<K: Key + ?Sized> Key for &K {
     #[inline]
-    fn hash_key(&self, seed: u64) -> Hash128 {
-        (**self).hash_key(seed)
+    fn with_bytes<T>(&self, f: impl FnOnce(&[u8]) -> T) -> T {
+        (**self).with_bytes(f)
     }
 }
 

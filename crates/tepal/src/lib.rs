@@ -24,11 +24,15 @@ pub mod arg; // the doors for loose numbers that bindings receive
 mod bits; // the lines: owned memory, borrowed bytes, or either
 mod bloom; // BloomFilter
 mod bulk; // BloomFilter by the batch
+mod chain; // a list that grows while others walk it
 mod combine; // BloomFilter with BloomFilter: union, intersection, fold
+#[cfg(feature = "std")]
+mod disk; // files, replaced atomically
 mod error; // Error: code, class and sentence
 mod explain; // why a filter said yes
 #[cfg(feature = "std")]
-mod file; // BloomFilter in files, saved atomically
+mod file; // BloomFilter in files
+mod facts; // what the bits tell
 mod format; // header and trailer
 mod hash; // 128-bit seeded hash
 mod key; // what a key is
@@ -38,6 +42,7 @@ mod math; // the few functions that decide sizes, the same everywhere
 mod metadata; // sorted string pairs
 mod serial; // BloomFilter to and from bytes
 mod sizing; // how many lines for a promise
+mod stream; // bodies in pieces
 
 pub use any::{from_bytes, from_shared, AnyFilter};
 pub use bits::{Body, Bytes, Owned, Storage};

@@ -52,6 +52,20 @@ impl Stripes {
     }
 }
 
+/// One such lock by itself.
+pub(crate) struct Lock(AtomicU32);
+
+impl Lock {
+    pub const fn new() -> Self {
+        Lock(AtomicU32::new(0))
+    }
+
+    /// Holds it until the guard is dropped.
+    pub fn hold(&self) -> Guard<'_> {
+        hold(&self.0)
+    }
+}
+
 /// Waits until nobody holds the word. A swap leaves a word that is held as it was, and is cheaper than a comparison.
 #[inline(always)]
 fn hold(word: &AtomicU32) -> Guard<'_> {

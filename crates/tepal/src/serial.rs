@@ -6,11 +6,11 @@ use crate::bits::{try_vec, Body, Bytes, Owned, Shared, Storage};
 use crate::bloom::BloomFilter;
 use crate::error::{Error, Result};
 use crate::format::{self, TRAILER};
-use crate::hash::{checksum, checksum_step, CHECKSUM_BLOCK};
+use crate::hash::{checksum, checksum_step};
+use crate::stream::each_block;
+#[cfg(feature = "std")]
+use crate::stream::{read_up_to, BLOCK};
 use alloc::{sync::Arc, vec::Vec};
-
-/// Lines per block of a streamed body: a step of the checksum.
-const BLOCK: usize = CHECKSUM_BLOCK / 64;
 
 impl<B: Body> BloomFilter<B> {
     /// The length of [`BloomFilter::to_bytes`] in bytes.
@@ -43,30 +43,16 @@ impl<B: Body> BloomFilter<B> {
     pub fn write_parts<E>(&self, withhold_seed: bool, mut sink: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         sink(&format::encode_header(&self.params, &self.metadata, withhold_seed))?;
         let mut sum = 0;
-        self.each_block(|block| {
+        each_block(self.body.lines(), |block| {
             sum = checksum_step(sum, block);
             sink(block)
         })?;
         sink(&format::encode_trailer(sum))
     }
 
-    /// Calls `f` with copies of the body's blocks, as they are written.
-    fn each_block<E>(&self, mut f: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        let lines = self.body.lines();
-        let mut block = Vec::with_capacity(BLOCK.min(lines.count()) * 64);
-        for from in (0..lines.count()).step_by(BLOCK) {
-            block.clear();
-            for line in from..lines.count().min(from + BLOCK) {
-                lines.line(line).iter().for_each(|lane| block.extend_from_slice(&lane.to_le_bytes()));
-            }
-            f(&block)?;
-        }
-        Ok(())
-    }
-
     fn body_checksum(&self) -> u64 {
         let mut sum = 0;
-        let _ = self.each_block(|block| {
+        let _ = each_block(self.body.lines(), |block| {
             sum = checksum_step(sum, block);
             Ok::<(), ()>(())
         });
@@ -164,25 +150,6 @@ impl BloomFilter<Owned> {
         format::check_body(sum, &trailer)?;
         Ok(BloomFilter { params: header.params, metadata: header.metadata, body: owned })
     }
-}
-
-/// Fills the buffer, or as much of it as there is.
-#[cfg(feature = "std")]
-fn read_up_to(reader: &mut (impl std::io::Read + ?Sized), mut buffer: &mut [u8]) -> Result<usize> {
-    use std::io::ErrorKind;
-    let mut total = 0;
-    while !buffer.is_empty() {
-        match reader.read(buffer) {
-            Ok(0) => break,
-            Ok(n) => {
-                buffer = &mut buffer[n..];
-                total += n;
-            }
-            Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            Err(e) => return Err(Error::os("read", &e)),
-        }
-    }
-    Ok(total)
 }
 
 impl<'a> BloomFilter<&'a [u8]> {

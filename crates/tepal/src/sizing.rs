@@ -31,8 +31,11 @@ impl Params {
     /// # Ok::<(), tepal::Error>(())
     /// ```
     pub fn new(capacity: u64, fpr: f64, seed: u64, layout: LayoutChoice) -> Result<Self> {
-        let capacity = arg::capacity(capacity)?;
-        let fpr = arg::fpr(fpr)?;
+        Self::sized(arg::capacity(capacity)?, arg::fpr(fpr)?, seed, layout)
+    }
+
+    /// [`Params::new`] for a level of a growing filter, whose rate may be lower than a filter's.
+    pub(crate) fn sized(capacity: u64, fpr: f64, seed: u64, layout: LayoutChoice) -> Result<Self> {
         let layout = layout.resolve(fpr);
         let best = match layout {
             Layout::Line => best_of(&[8, 16], layout, capacity, fpr),

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From what knows nothing to what knows most.
-const ORDER: [&str; 18] = [
-    "error", "math", "lock", "hash", "key", "arg", "metadata", "layout", "bits", "sizing", "format", "bloom", "bulk",
-    "combine", "explain", "serial", "file", "any",
+const ORDER: [&str; 22] = [
+    "error", "math", "lock", "hash", "key", "arg", "metadata", "layout", "bits", "chain", "sizing", "facts", "stream",
+    "disk", "format", "bloom", "bulk", "combine", "explain", "serial", "file", "any",
 ];
 /// Modules that other modules of the core do not use: what they add to `BloomFilter` is for callers.
 const LEAVES: [&str; 5] = ["bulk", "explain", "serial", "file", "any"];
@@ -156,11 +156,11 @@ fn files_open_with_a_promise_and_stay_short() {
 }
 
 #[test]
-fn unsafe_code_stands_in_one_file() {
+fn unsafe_code_stands_in_two_files() {
     for (module, path, text) in sources() {
         let code = code(&text);
         let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
-        assert!(module == "bits" || !words.any(|word| word == "unsafe"), "{} has unsafe code", path.display());
+        assert!(module == "bits" || module == "chain" || !words.any(|word| word == "unsafe"), "{} has unsafe code", path.display());
     }
 }
 

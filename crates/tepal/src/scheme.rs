@@ -1,0 +1,162 @@
+//! Whose filter it is: the hash, the probes and the sizes of tepal, valkey-bloom, RedisBloom, Guava and Spark.
+//!
+//! A scheme is fixed when a filter is made: its bits mean nothing under another one. Everything here is normative
+//! (FORMAT.md, sections 2, 3 and 4); where the probes lie is in `layout`.
+use crate::error::{Error, Got, Result};
+use crate::hash::{hash_bytes, Hash128};
+use crate::math::{ceil, ln};
+use crate::murmur::{murmur3_x64_128, murmur3_x86_32_spark, murmur64a};
+use crate::siphash::siphash13;
+use core::f64::consts::LN_2;
+
+/// Whose hash and probes a filter has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Scheme {
+    /// tepal's own: XXH3-128 and the layouts of this crate.
+    #[default]
+    Tepal,
+    /// valkey-bloom's, which is the crate `bloomfilter` 3: SipHash-1-3.
+    Valkey,
+    /// RedisBloom's: MurmurHash64A.
+    RedisBloom,
+    /// Guava's `BloomFilter` (`MURMUR128_MITZ_64`): read only.
+    Guava,
+    /// Spark's `BloomFilter`, version 1: read only.
+    SparkV1,
+    /// Spark's `BloomFilter`, version 2: read only.
+    SparkV2,
+}
+
+const SCHEMES: [(Scheme, &str, u8); 6] = [
+    (Scheme::Tepal, "tepal", 1), // 2 is reserved for a keyed hash of tepal's own
+    (Scheme::Valkey, "valkey", 3),
+    (Scheme::RedisBloom, "redisbloom", 4),
+    (Scheme::Guava, "guava", 5),
+    (Scheme::SparkV1, "spark-v1", 6),
+    (Scheme::SparkV2, "spark-v2", 7),
+];
+
+impl Scheme {
+    /// `"tepal"`, `"valkey"`, `"redisbloom"`, `"guava"`, `"spark-v1"` or `"spark-v2"`.
+    pub const fn name(self) -> &'static str {
+        SCHEMES[self as usize].1
+    }
+
+    /// The scheme of a name that [`name`](Scheme::name) gives; anything else is `ERR_SCHEME_NAME`.
+    pub fn from_name(name: &str) -> Result<Self> {
+        let known = SCHEMES.iter().find(|(_, n, _)| *n == name);
+        known.map(|(scheme, ..)| *scheme).ok_or_else(|| {
+            let expected = "tepal, valkey, redisbloom, guava, spark-v1 or spark-v2";
+            Error::argument("ERR_SCHEME_NAME", "scheme", expected, Got::Text(name.into()))
+        })
+    }
+
+    /// The hash's number in the header.
+    pub(crate) const fn id(self) -> u8 {
+        SCHEMES[self as usize].2
+    }
+
+    pub(crate) fn from_id(id: u8) -> Option<Self> {
+        SCHEMES.iter().find(|(.., i)| *i == id).map(|(scheme, ..)| *scheme)
+    }
+
+    /// The hash of a key's bytes: two halves that the scheme's probes are made of. Spark's halves of 32 bits are
+    /// sign-extended. Cost: from 3 ns (tepal) to 20 ns (valkey) for a short key.
+    pub fn hash(self, key: &[u8], seed: &Seed) -> Hash128 {
+        let (hi, lo) = match self {
+            Scheme::Tepal => return hash_bytes(key, seed.as_u64()),
+            Scheme::Valkey => (siphash13(key, seed.word(0), seed.word(1)), siphash13(key, seed.word(2), seed.word(3))),
+            Scheme::RedisBloom => {
+                let a = murmur64a(key, REDISBLOOM_SEED);
+                (a, murmur64a(key, a))
+            }
+            Scheme::Guava => murmur3_x64_128(key),
+            Scheme::SparkV1 | Scheme::SparkV2 => {
+                let first = murmur3_x86_32_spark(key, seed.as_u64() as u32);
+                let second = murmur3_x86_32_spark(key, first);
+                (first as i32 as u64, second as i32 as u64)
+            }
+        };
+        Hash128 { hi, lo }
+    }
+}
+
+const REDISBLOOM_SEED: u64 = 0xc6a4_a793_5bd1_e995;
+
+/// The seed of a filter's hash: 32 bytes, of which tepal uses a `u64` (little-endian, the first eight), valkey-bloom all, Spark's version 2 an
+/// `i32` (the first four), and the others none. What is not used is zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Seed([u8; 32]);
+
+impl Seed {
+    /// The seed that valkey-bloom gives its filters when `bf.bloom-use-random-seed` is off.
+    pub const VALKEY_FIXED: Seed = Seed([
+        89, 15, 245, 34, 234, 120, 17, 218, 167, 20, 216, 9, 59, 62, 123, 217, 29, 137, 138, 115, 62, 152, 136, 135, 48, 127,
+        151, 205, 40, 7, 51, 131,
+    ]);
+
+    /// A seed of 32 bytes.
+    pub const fn new(bytes: [u8; 32]) -> Self {
+        Seed(bytes)
+    }
+
+    /// A seed that is one integer, as tepal's are.
+    pub const fn from_u64(seed: u64) -> Self {
+        let (mut bytes, word) = ([0; 32], seed.to_le_bytes());
+        let mut i = 0;
+        while i < 8 {
+            bytes[i] = word[i];
+            i += 1;
+        }
+        Seed(bytes)
+    }
+
+    /// The first eight bytes as an integer.
+    #[inline(always)]
+    pub fn as_u64(&self) -> u64 {
+        self.word(0)
+    }
+
+    /// All bytes.
+    pub const fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    #[inline(always)]
+    fn word(&self, i: usize) -> u64 {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&self.0[8 * i..8 * i + 8]);
+        u64::from_le_bytes(bytes)
+    }
+}
+
+/// The bytes and the probes that valkey-bloom takes for so many keys at such a rate (0 < fpr < 1); none if the bits cannot be
+/// counted in a `u64`. Bytes may be more than anybody has: the caller asks before allocating.
+pub(crate) fn valkey_size(capacity: u64, fpr: f64) -> Option<(u64, u32)> {
+    let bytes = ceil(capacity as f64 * ln(fpr) / (-8.0 * (LN_2 * LN_2)));
+    let bytes = (bytes < MOST_BYTES).then_some(bytes as u64)?;
+    Some((bytes, valkey_probes(bytes, capacity)))
+}
+
+/// The probes that valkey-bloom takes in so many bytes for so many keys.
+pub(crate) fn valkey_probes(bytes: u64, capacity: u64) -> u32 {
+    let probes = (bytes * 8) as f64 / capacity as f64 * LN_2;
+    ((probes + 0.5) as u32).max(1) // truncated: what is halfway goes up
+}
+
+/// The bits, the probes and the bits per entry that RedisBloom takes for so many keys at such a rate (0 < fpr < 1); none if
+/// there would be 2^63 bits or more.
+pub(crate) fn redisbloom_size(capacity: u64, fpr: f64) -> Option<(u64, u32, f64)> {
+    let bpe = -(ln(fpr) / 0.480453013918201);
+    let bits = capacity as f64 * bpe;
+    let bits = (bits < 8.0 * MOST_BYTES).then_some(bits as u64)?;
+    Some((bits.max(1).next_multiple_of(64), redisbloom_probes(bpe), bpe))
+}
+
+/// The probes that RedisBloom takes at so many bits per entry.
+pub(crate) fn redisbloom_probes(bpe: f64) -> u32 {
+    ceil(0.693147180559945 * bpe) as u32
+}
+
+/// 2^60: so many bytes have fewer than 2^63 bits.
+const MOST_BYTES: f64 = 1_152_921_504_606_846_976.0;
