@@ -40,7 +40,10 @@ mod layout; // which bits a hash sets
 mod lock; // stripe locks without std
 mod math; // the few functions that decide sizes, the same everywhere
 mod metadata; // sorted string pairs
+mod murmur; // the hashes of RedisBloom, Guava and Spark
+mod scheme; // whose hash, probes and sizes
 mod serial; // BloomFilter to and from bytes
+mod siphash; // the hash of valkey-bloom
 mod sizing; // how many lines for a promise
 mod stream; // bodies in pieces
 
@@ -56,6 +59,7 @@ pub use key::{compound_key, Key};
 pub use layout::{Layout, LayoutChoice};
 pub use lock::fork_happened;
 pub use metadata::Metadata;
+pub use scheme::{Scheme, Seed};
 pub use sizing::Params;
 
 #[doc = include_str!("../FORMAT.md")]

@@ -75,3 +75,25 @@ pub(crate) fn murmur3_x86_32_spark(key: &[u8], seed: u32) -> u32 {
     h = (h ^ h >> 13).wrapping_mul(0xc2b2_ae35);
     h ^ h >> 16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_hashes() {
+        assert_eq!(murmur64a(b"a", M64), 0x4292_cee2_27b9_150a); // RedisBloom's first hash of the item "a"
+        assert_eq!(murmur64a(b"", 0), 0);
+        // Appleby's x64-128, as Guava's and other libraries' tests have it.
+        assert_eq!(murmur3_x64_128(b""), (0, 0));
+        assert_eq!(murmur3_x64_128(b"hello"), (0xcbd8_a7b3_41bd_9b02, 0x5b1e_906a_48ae_1d19));
+        assert_eq!(
+            murmur3_x64_128(b"The quick brown fox jumps over the lazy dog"),
+            (0xe34b_bc7b_bc07_1b6c, 0x7a43_3ca9_c49a_9347)
+        );
+        // Appleby's x86-32, for lengths that are multiples of four.
+        assert_eq!(murmur3_x86_32_spark(b"", 1), 0x514e_28b7);
+        assert_eq!(murmur3_x86_32_spark(b"aaaa", 0x9747_b28c), 0x5a97_808a);
+        assert_eq!(murmur3_x86_32_spark(b"test", 0), 0xba6b_d213);
+    }
+}

@@ -91,8 +91,8 @@ pub struct Seed([u8; 32]);
 impl Seed {
     /// The seed that valkey-bloom gives its filters when `bf.bloom-use-random-seed` is off.
     pub const VALKEY_FIXED: Seed = Seed([
-        89, 15, 245, 34, 234, 120, 17, 218, 167, 20, 216, 9, 59, 62, 123, 217, 29, 137, 138, 115, 62, 152, 136, 135, 48, 127,
-        151, 205, 40, 7, 51, 131,
+        89, 15, 245, 34, 234, 120, 17, 218, 167, 20, 216, 9, 59, 62, 123, 217, 29, 137, 138, 115, 62, 152, 136, 135,
+        48, 127, 151, 205, 40, 7, 51, 131,
     ]);
 
     /// A seed of 32 bytes.
@@ -160,3 +160,97 @@ pub(crate) fn redisbloom_probes(bpe: f64) -> u32 {
 
 /// 2^60: so many bytes have fewer than 2^63 bits.
 const MOST_BYTES: f64 = 1_152_921_504_606_846_976.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Double;
+
+    const SCHEMES_WITH_PROBES: [Scheme; 5] =
+        [Scheme::Valkey, Scheme::RedisBloom, Scheme::Guava, Scheme::SparkV1, Scheme::SparkV2];
+
+    #[test]
+    fn names_and_numbers_are_one_to_one() {
+        for (i, (scheme, name, id)) in SCHEMES.into_iter().enumerate() {
+            assert_eq!(scheme as usize, i);
+            assert_eq!((scheme.name(), scheme.id()), (name, id));
+            assert_eq!(Scheme::from_name(name).unwrap(), scheme);
+            assert_eq!(Scheme::from_id(id), Some(scheme));
+        }
+        assert_eq!(Scheme::from_name("redis").unwrap_err().code(), "ERR_SCHEME_NAME");
+        assert!(Scheme::from_id(0).is_none() && Scheme::from_id(2).is_none() && Scheme::from_id(8).is_none());
+    }
+
+    #[test]
+    fn seeds_are_read_little_endian() {
+        assert_eq!(Seed::from_u64(0x0102_0304_0506_0708).bytes()[..8], [8, 7, 6, 5, 4, 3, 2, 1]);
+        assert_eq!(Seed::from_u64(u64::MAX - 1).as_u64(), u64::MAX - 1);
+        assert_eq!(Seed::VALKEY_FIXED.as_u64(), 0xda11_78ea_22f5_0f59);
+    }
+
+    /// Where the plain definitions of the five libraries put a hash.
+    fn plain(scheme: Scheme, h: Hash128, bits: u64, probes: u32) -> Vec<u64> {
+        let (a, b) = (h.hi, h.lo);
+        let positive = |c: i64| if c < 0 { !c } else { c } as u64;
+        (0..probes as u64)
+            .map(|i| match scheme {
+                Scheme::Valkey if i == 0 => a % bits,
+                Scheme::Valkey if i == 1 => b % bits,
+                Scheme::Valkey => a.wrapping_add(i.wrapping_mul(b)) % 0xFFFF_FFFF_FFFF_FFC5 % bits,
+                Scheme::RedisBloom => a.wrapping_add(i.wrapping_mul(b)) % bits,
+                Scheme::Guava => (a.wrapping_add(i.wrapping_mul(b)) & i64::MAX as u64) % bits,
+                Scheme::SparkV1 => {
+                    positive((a as i32).wrapping_add((i as i32 + 1).wrapping_mul(b as i32)) as i64) % bits
+                }
+                _ => {
+                    positive(
+                        (a as i64).wrapping_mul(i32::MAX as i64).wrapping_add((i as i64 + 1).wrapping_mul(b as i64)),
+                    ) % bits
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_walk_equals_the_plain_definitions() {
+        for scheme in SCHEMES_WITH_PROBES {
+            let seed = Seed::VALKEY_FIXED;
+            for i in 0..3_000u64 {
+                let mut h = scheme.hash(&i.to_le_bytes()[..(i % 9) as usize], &seed);
+                if matches!(scheme, Scheme::Valkey | Scheme::RedisBloom | Scheme::Guava) && i % 3 == 0 {
+                    h = Hash128 { hi: u64::MAX - i, lo: i / 3 }; // next to 2^64, where the prime and the wrap are
+                }
+                for bits in [64, 65, 128, 1 << 20, 1_000_003 * 8, 1 << 40, (1 << 62) + 64, i64::MAX as u64 - 63] {
+                    let walk = Double::new(scheme, bits, 40).positions(h);
+                    assert!(walk.eq(plain(scheme, h, bits, 40)), "{scheme:?} {h:?} {bits}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_modulus_that_is_a_power_of_two_is_the_mask_of_old_filters() {
+        for i in 0..1_000u64 {
+            let h = Scheme::RedisBloom.hash(&i.to_le_bytes(), &Seed::default());
+            for n2 in 1..63 {
+                let mask = (1 << n2) - 1;
+                let masked = (0..9u64).map(|i| h.hi.wrapping_add(i.wrapping_mul(h.lo)) & mask);
+                assert!(Double::new(Scheme::RedisBloom, 1 << n2, 9).positions(h).eq(masked));
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_servers() {
+        assert_eq!(valkey_size(3, 0.1), Some((2, 4)));
+        assert_eq!(valkey_size(6, 0.05), Some((5, 5)));
+        assert_eq!(valkey_size(100, 0.01), Some((120, 7))); // SIZE 384 = 48 + 8 + 208 + 120
+        assert_eq!(valkey_size(10_000, 0.001).map(|s| s.0), Some(18236 - 264));
+        assert_eq!(redisbloom_size(3, 0.1), Some((64, 4, f64::from_bits(0x4013_2b8c_c58a_1688))));
+        assert_eq!(redisbloom_size(1, 0.999).map(|s| s.0), Some(64));
+        for fpr in [f64::MIN_POSITIVE, 0.5] {
+            assert_eq!(valkey_size(u64::MAX, fpr), None);
+            assert_eq!(redisbloom_size(u64::MAX, fpr), None);
+        }
+    }
+}

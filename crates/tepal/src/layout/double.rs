@@ -81,7 +81,8 @@ impl Shape for Double {
 
     #[inline(always)]
     fn prefetch<R: Read>(self, at: &R, h: Hash128) {
-        self.places(h).take(4).for_each(|(line, ..)| at.prefetch(line as usize)); // as in `classic`
+        self.places(h).take(4).for_each(|(line, ..)| at.prefetch(line as usize));
+        // as in `classic`
     }
 
     fn each(self, h: Hash128, f: &mut dyn FnMut(u64, u8, u8)) {

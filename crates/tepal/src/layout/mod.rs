@@ -6,10 +6,12 @@
 //! Accuracy, exact: `line` 10.1 bits a key at 1e-2 and 15.7 at 1e-3; `pair` 20.2 at 1e-4 and 31.5 at 1e-6; `classic`
 //! 9.6, 14.4, 19.2 and 28.8 for those four rates. `cargo test -p tepal --test accuracy` compares with what is measured.
 mod classic;
+mod double;
 mod line;
 mod pair;
 
 pub(crate) use classic::Classic;
+pub(crate) use double::Double;
 pub(crate) use line::{Line16, Line8};
 pub(crate) use pair::Pair;
 
