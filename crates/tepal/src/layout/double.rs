@@ -8,11 +8,11 @@ use crate::lock::Stripes;
 use crate::math::mulhi;
 use crate::scheme::Scheme;
 
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Double {
-    scheme: Scheme,
-    bits: u64,
-    probes: u32,
+    pub scheme: Scheme,
+    pub bits: u64,
+    pub probes: u32,
     /// floor((2^64 − 1) / bits): a product with it is the quotient, or one less.
     inverse: u64,
 }
