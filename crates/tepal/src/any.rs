@@ -2,6 +2,8 @@
 use crate::bits::{Bytes, Owned, Storage};
 use crate::bloom::BloomFilter;
 use crate::error::Result;
+use crate::format::is_scalable;
+use crate::scalable::ScalableBloomFilter;
 use alloc::sync::Arc;
 
 /// A filter whose kind was read from its bytes.
@@ -10,9 +12,11 @@ use alloc::sync::Arc;
 pub enum AnyFilter<B = Owned> {
     /// A [`BloomFilter`].
     Bloom(BloomFilter<B>),
+    /// A [`ScalableBloomFilter`].
+    Scalable(ScalableBloomFilter),
 }
 
-/// The filter that the bytes hold, verified to the last byte. Errors as [`BloomFilter::from_bytes`].
+/// The filter that the bytes hold, verified to the last byte. Errors as [`BloomFilter::from_bytes`] of its kind.
 ///
 /// ```
 /// let bytes = tepal::BloomFilter::build(["a"], 0.01)?.to_bytes()?;
@@ -23,11 +27,17 @@ pub enum AnyFilter<B = Owned> {
 /// # Ok::<(), tepal::Error>(())
 /// ```
 pub fn from_bytes(bytes: &[u8]) -> Result<AnyFilter> {
-    BloomFilter::from_bytes(bytes).map(AnyFilter::Bloom)
+    match is_scalable(bytes) {
+        true => ScalableBloomFilter::from_bytes(bytes).map(AnyFilter::Scalable),
+        false => BloomFilter::from_bytes(bytes).map(AnyFilter::Bloom),
+    }
 }
 
 /// The filter that somebody else's bytes hold, read-only and without a copy. `seed` is for bytes that withhold theirs.
 /// Errors as [`BloomFilter::view`].
 pub fn from_shared(bytes: Arc<dyn Bytes>, seed: Option<u64>) -> Result<AnyFilter<Storage>> {
-    BloomFilter::from_shared(bytes, seed).map(AnyFilter::Bloom)
+    match is_scalable(bytes.bytes()) {
+        true => ScalableBloomFilter::from_shared(bytes, seed).map(AnyFilter::Scalable),
+        false => BloomFilter::from_shared(bytes, seed).map(AnyFilter::Bloom),
+    }
 }

@@ -3,6 +3,7 @@
 //! A dynamically typed language hands over a double or a big integer; behind these functions it is a value that
 //! cannot be wrong. Each error names the field, the range and what came.
 use crate::error::{Error, Got, Result};
+use crate::scheme::Scheme;
 
 /// The largest capacity: 2^48 keys.
 pub const MAX_CAPACITY: u64 = 1 << 48;
@@ -67,6 +68,77 @@ pub fn fpr(value: f64) -> Result<f64> {
         Ok(value)
     } else {
         Err(Error::argument("ERR_FPR_RANGE", "fpr", "a rate from 1e-9 to 0.5", Got::Float(value)))
+    }
+}
+
+pub(crate) const EXPANSION: &str = "an integer from 1 to 2^32 - 1, or none for a filter that does not grow";
+pub(crate) const MAX_BYTES: &str = "an integer from 1 to 2^63 - 1, or none";
+const SCALE_TO: &str = "an integer from 1 to 2^63 - 1";
+
+fn whole(value: f64, max: u64, code: &'static str, field: &'static str, expected: &'static str) -> Result<u64> {
+    let integer = exact(value, max.min((1 << 53) - 1)).filter(|n| *n > 0);
+    integer.ok_or_else(|| Error::argument(code, field, expected, Got::Float(value)))
+}
+
+fn integer(value: i128, max: u64, code: &'static str, field: &'static str, expected: &'static str) -> Result<u64> {
+    let integer = u64::try_from(value).ok().filter(|n| (1..=max).contains(n));
+    integer.ok_or_else(|| Error::argument(code, field, expected, Got::Integer(value)))
+}
+
+macro_rules! positive {
+    ($($from_f64:ident $from_i128:ident: $code:literal $field:literal $expected:ident $max:expr;)*) => {$(
+        #[doc = concat!("`", $field, "` from a double: `", $code, "` unless it is ", "a whole number in range.")]
+        pub fn $from_f64(value: f64) -> Result<u64> {
+            whole(value, $max, $code, $field, $expected)
+        }
+
+        #[doc = concat!("`", $field, "` from an integer: `", $code, "` unless it is in range.")]
+        pub fn $from_i128(value: i128) -> Result<u64> {
+            integer(value, $max, $code, $field, $expected)
+        }
+    )*};
+}
+positive! {
+    expansion_f64 expansion_i128: "ERR_EXPANSION_RANGE" "expansion" EXPANSION u32::MAX as u64;
+    max_bytes_f64 max_bytes_i128: "ERR_MAX_BYTES_RANGE" "max_bytes" MAX_BYTES i64::MAX as u64;
+    scale_to_f64 scale_to_i128: "ERR_SCALE_TO" "validate_scale_to" SCALE_TO i64::MAX as u64;
+}
+
+/// A checked tightening ratio: `ERR_TIGHTENING_RANGE` unless above 0 and below 1.
+pub fn tightening(value: f64) -> Result<f64> {
+    if value > 0.0 && value < 1.0 {
+        return Ok(value);
+    }
+    let expected = "a ratio above 0 and below 1";
+    Err(Error::argument("ERR_TIGHTENING_RANGE", "tightening", expected, Got::Float(value)))
+}
+
+/// The capacity of a scalable filter: as [`capacity`], for a server's scheme up to 2^63 − 1.
+pub fn scalable_capacity(value: u64, scheme: Scheme) -> Result<u64> {
+    match scheme {
+        Scheme::Tepal => capacity(value),
+        _ if value >> 63 != 0 => {
+            let expected = "an integer from 1 to 2^63 - 1";
+            Err(Error::argument("ERR_CAPACITY_RANGE", "capacity", expected, Got::Integer(value as i128)))
+        }
+        _ => capacity(value.min(MAX_CAPACITY)).map(|_| value),
+    }
+}
+
+/// The rate of a scalable filter: as [`fpr`], for a server's scheme anything above 0 and below 1.
+pub fn scalable_fpr(value: f64, scheme: Scheme) -> Result<f64> {
+    match scheme {
+        Scheme::Tepal => fpr(value),
+        _ if value >= f64::MIN_POSITIVE && value < 1.0 => Ok(value),
+        _ => Err(Error::argument("ERR_FPR_RANGE", "fpr", "a rate above 0 and below 1", Got::Float(value))),
+    }
+}
+
+/// A seed of 32 bytes, for scheme `valkey`: `ERR_SEED_LENGTH` for any other length.
+pub fn seed_bytes(bytes: &[u8]) -> Result<crate::scheme::Seed> {
+    match bytes.try_into() {
+        Ok(bytes) => Ok(crate::scheme::Seed::new(bytes)),
+        Err(_) => Err(Error::argument("ERR_SEED_LENGTH", "seed", "32 bytes", Got::Integer(bytes.len() as i128))),
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! This file: making one, asking, inserting, its facts. Batches, combinations and bytes stand in `bulk`, `combine` and `serial`.
 use crate::bits::{Body, Lines, Owned, Storage};
-use crate::error::{Error, Got, Result};
+use crate::error::{Error, Result};
 use crate::facts;
 use crate::hash::{hash_bytes, hash_u64, Hash128, KeyHash};
 use crate::key::Key;
@@ -50,7 +50,7 @@ pub struct BloomFilter<B = Owned> {
 /// Decides layout and probes once; `$shape` is the layout inside `$work`.
 macro_rules! with_shape {
     ($params:expr, $shape:ident => $work:expr) => {{
-        let params: &Params = $params;
+        let params: &$crate::sizing::Params = $params;
         match (params.layout, params.probes) {
             (Layout::Line, 8) => {
                 let $shape = Line8 { lines: params.lines };
@@ -210,11 +210,7 @@ impl<B: Body> BloomFilter<B> {
 
     /// The 128 bits of a hash that was made with this filter's seed; `ERR_SEED_DIFFERS` otherwise.
     pub fn check_hash(&self, hash: &KeyHash) -> Result<Hash128> {
-        if hash.seed() == self.params.seed {
-            return Ok(hash.hash());
-        }
-        let got = Got::Word("a hash made with another seed");
-        Err(Error::mismatch("ERR_SEED_DIFFERS", "seed", "a hash made with the filter's seed", got))
+        hash.under(self.params.seed)
     }
 
     /// All parameters together.

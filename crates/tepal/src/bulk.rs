@@ -4,15 +4,11 @@
 use crate::bits::{Body, Lines, Owned, Storage, PREFETCHES};
 use crate::bloom::{insert, with_shape, BloomFilter, Options};
 use crate::error::Result;
-use crate::hash::Hash128;
+use crate::hash::{Hash128, BATCH};
 use crate::key::Key;
 use crate::layout::{Classic, Layout, Line16, Line8, Pair, Read, Shape};
 use crate::sizing::Params;
 use alloc::vec::Vec;
-
-/// A good number of keys to hash at a time before a batch call: each call begins with lines that are not there yet, which
-/// took 20 ns a key at 64 and 17 at 256 on a body of 126 MB (`cargo run --release -p tepal-compare`).
-pub const BATCH: usize = 256;
 
 /// Bodies up to this size stay in a core's cache; prefetching them costs more than it hides.
 const CACHED_LINES: u64 = 4096;

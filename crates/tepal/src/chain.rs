@@ -4,7 +4,9 @@
 //! no counting. What `cut` takes off the list is kept as spare nodes, and `revive` uses them again. Changes
 //! (`push`, `insert`, `cut`, `revive`) are for one caller at a time: the filter's growth lock sees to that.
 use crate::error::{Error, Result};
+use crate::lock::Lock;
 use alloc::boxed::Box;
+use core::cell::UnsafeCell;
 use core::ptr::{null_mut, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering::*};
 
@@ -140,6 +142,28 @@ impl<T> Drop for Chain<T> {
                 next = *node[0].older.get_mut();
             }
         }
+    }
+}
+
+/// A value that one caller at a time may change.
+pub(crate) struct Guarded<T> {
+    lock: Lock,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the lock lets one caller in at a time.
+unsafe impl<T: Send> Sync for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    pub const fn new(value: T) -> Self {
+        Guarded { lock: Lock::new(), value: UnsafeCell::new(value) }
+    }
+
+    /// Runs `f` alone. `f` does not come back here.
+    pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        let _alone = self.lock.hold();
+        // SAFETY: nobody else is in here.
+        f(unsafe { &mut *self.value.get() })
     }
 }
 

@@ -137,7 +137,7 @@ impl Error {
         self
     }
 
-    fn bound(mut self, bound: u64) -> Self {
+    pub(crate) fn bound(mut self, bound: u64) -> Self {
         self.0.bound = Some(bound);
         self
     }

@@ -7,6 +7,7 @@ use crate::error::{Error, Got, Result};
 use crate::hash::{checksum, seed_check};
 use crate::layout::Layout;
 use crate::metadata::{Metadata, MAX_LEN};
+use crate::scheme::{Scheme, Seed};
 use crate::sizing::Params;
 use alloc::vec::Vec;
 
@@ -14,6 +15,7 @@ const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
 const TRAILER_MAGIC: [u8; 8] = *b"TEPALEND";
 const VERSION: u16 = 1;
 const KIND_BLOOM: u8 = 1;
+const KIND_SCALABLE: u8 = 2;
 const HASH_XXH3_128: u8 = 1;
 const SEED_WITHHELD: u32 = 1;
 const MAX_LINES: u64 = 1 << 51;
@@ -31,50 +33,100 @@ pub(crate) struct Header {
     pub body_offset: usize,
 }
 
-impl Header {
-    pub fn body_len(&self) -> u64 {
-        self.params.lines * 64
-    }
-
-    pub fn total_len(&self) -> u64 {
-        total_len(&self.params, &self.metadata)
-    }
+/// The header of a scalable filter; its body begins with a table of levels.
+pub(crate) struct ScalableHeader {
+    pub scheme: Scheme,
+    pub seed: Seed,
+    pub capacity: u64,
+    pub fpr: f64,
+    pub lines: u64,
+    pub metadata: Metadata,
+    pub body_offset: usize,
 }
 
 fn body_offset(metadata_len: usize) -> usize {
     (FIXED + metadata_len + 8).div_ceil(64) * 64
 }
 
-/// The length of the whole serialized filter in bytes.
-pub(crate) fn total_len(params: &Params, metadata: &Metadata) -> u64 {
-    body_offset(metadata.encoded().len()) as u64 + params.lines * 64 + TRAILER as u64
+/// The length of a whole serialized filter with a body of so many lines, in bytes.
+pub(crate) fn total_len(lines: u64, metadata: &Metadata) -> u64 {
+    body_offset(metadata.encoded().len()) as u64 + lines * 64 + TRAILER as u64
 }
 
-/// The header's bytes, in the order of FORMAT.md.
+/// The fields in which headers differ.
+struct Fields<'a> {
+    kind: u8,
+    layout: u8,
+    hash: u8,
+    probes: u32,
+    capacity: u64,
+    fpr: f64,
+    lines: u64,
+    seed: &'a [u8],
+    metadata: &'a Metadata,
+    /// The check word of a seed that is left out.
+    withheld: Option<u32>,
+}
+
+/// The header's bytes of a Bloom filter.
 pub(crate) fn encode_header(params: &Params, metadata: &Metadata, withhold_seed: bool) -> Vec<u8> {
-    let metadata_len = metadata.encoded().len();
+    encode(&Fields {
+        kind: KIND_BLOOM,
+        layout: params.layout.id(),
+        hash: HASH_XXH3_128,
+        probes: params.probes,
+        capacity: params.capacity,
+        fpr: params.fpr,
+        lines: params.lines,
+        seed: &params.seed.to_le_bytes(),
+        metadata,
+        withheld: withhold_seed.then(|| seed_check(params.seed)),
+    })
+}
+
+/// The header's bytes of a scalable filter.
+pub(crate) fn encode_scalable(header: &ScalableHeader, withhold_seed: bool) -> Vec<u8> {
+    encode(&Fields {
+        kind: KIND_SCALABLE,
+        layout: 0,
+        hash: header.scheme.id(),
+        probes: 0,
+        capacity: header.capacity,
+        fpr: header.fpr,
+        lines: header.lines,
+        seed: header.seed.bytes(),
+        metadata: &header.metadata,
+        withheld: withhold_seed.then(|| seed_check(header.seed.as_u64())),
+    })
+}
+
+/// In the order of FORMAT.md.
+fn encode(fields: &Fields<'_>) -> Vec<u8> {
+    let metadata_len = fields.metadata.encoded().len();
     let offset = body_offset(metadata_len);
-    let (flags, seed, check) =
-        if withhold_seed { (SEED_WITHHELD, 0, seed_check(params.seed)) } else { (0, params.seed, 0) };
     let mut h = Vec::with_capacity(offset);
     h.resize(FIXED, 0);
     put(&mut h, 0, 8, u64::from_le_bytes(MAGIC));
     put(&mut h, 8, 2, VERSION as u64);
-    put(&mut h, 10, 1, KIND_BLOOM as u64);
-    put(&mut h, 11, 1, params.layout.id() as u64);
-    put(&mut h, 12, 1, HASH_XXH3_128 as u64);
-    put(&mut h, 14, 2, params.probes as u64);
-    put(&mut h, 16, 4, flags as u64);
+    put(&mut h, 10, 1, fields.kind as u64);
+    put(&mut h, 11, 1, fields.layout as u64);
+    put(&mut h, 12, 1, fields.hash as u64);
+    put(&mut h, 14, 2, fields.probes as u64);
     put(&mut h, 20, 4, offset as u64);
-    put(&mut h, 24, 8, params.capacity);
-    put(&mut h, 32, 8, params.fpr.to_bits());
-    put(&mut h, 40, 8, params.lines);
-    put(&mut h, 48, 8, params.lines * 64);
-    put(&mut h, 56, 8, total_len(params, metadata));
-    put(&mut h, 64, 8, seed);
+    put(&mut h, 24, 8, fields.capacity);
+    put(&mut h, 32, 8, fields.fpr.to_bits());
+    put(&mut h, 40, 8, fields.lines);
+    put(&mut h, 48, 8, fields.lines * 64);
+    put(&mut h, 56, 8, total_len(fields.lines, fields.metadata));
+    match fields.withheld {
+        None => h[64..64 + fields.seed.len()].copy_from_slice(fields.seed),
+        Some(check) => {
+            put(&mut h, 16, 4, SEED_WITHHELD as u64);
+            put(&mut h, 100, 4, check as u64);
+        }
+    }
     put(&mut h, 96, 4, metadata_len as u64);
-    put(&mut h, 100, 4, check as u64);
-    h.extend_from_slice(metadata.encoded());
+    h.extend_from_slice(fields.metadata.encoded());
     h.resize(offset - 8, 0);
     let sum = checksum(&h);
     h.extend_from_slice(&sum.to_le_bytes());
@@ -114,91 +166,159 @@ pub(crate) fn header_len(start: &[u8]) -> Result<usize> {
     Ok(offset)
 }
 
-/// Reads a whole header: `h` is exactly [`header_len`] bytes long.
+/// Reads a whole header of a Bloom filter: `h` is exactly [`header_len`] bytes long.
 pub(crate) fn decode_header(h: &[u8], seed: Option<u64>) -> Result<Header> {
-    let offset = h.len();
-    if checksum(&h[..offset - 8]) != u64_at(h, offset - 8) {
-        return Err(bad_checksum("header"));
-    }
-    if h[10] != KIND_BLOOM {
-        return Err(Error::data("ERR_KIND", "kind", "1 (Bloom filter)", Got::Integer(h[10] as i128)));
-    }
+    begin(h, KIND_BLOOM, "1 (Bloom filter)")?;
     if h[12] != HASH_XXH3_128 {
         return Err(Error::data("ERR_HASH", "hash", "1 (XXH3-128)", Got::Integer(h[12] as i128)));
     }
     let layout = Layout::from_id(h[11]).ok_or_else(|| {
         Error::data("ERR_LAYOUT", "layout", "1 (line), 2 (pair) or 3 (classic)", Got::Integer(h[11] as i128))
     })?;
-    let flags = u32_at(h, 16);
-    if flags & !SEED_WITHHELD != 0 {
-        return Err(Error::data("ERR_FLAGS", "flags", "only flags that version 1 knows", Got::Integer(flags as i128)));
+    let withheld = flags(h, true)?;
+    reserved(h, withheld, 8)?;
+    let probes = u16_at(h, 14) as u32;
+    let (capacity, fpr, lines) = (u64_at(h, 24), f64::from_bits(u64_at(h, 32)), u64_at(h, 40));
+    if arg::capacity(capacity).is_err() {
+        return Err(bad_header("capacity", "1 to 2^48", capacity));
     }
-    let withheld = flags & SEED_WITHHELD != 0;
-    let metadata_end = FIXED + u32_at(h, 96) as usize;
-    let zero = |from: usize, to: usize| h[from..to].iter().all(|b| *b == 0);
-    let check = u32_at(h, 100);
-    let reserved_is_zero = h[13] == 0
-        && zero(72, 96)
-        && zero(104, 120)
-        && zero(metadata_end, offset - 8)
-        && if withheld { zero(64, 72) } else { check == 0 };
-    if !reserved_is_zero {
-        return Err(Error::data("ERR_RESERVED", "reserved", "zero", Got::Word("other bytes")));
+    if arg::fpr(fpr).is_err() {
+        return Err(bad_rate("a rate from 1e-9 to 0.5", fpr));
     }
-    let mut params = Params {
-        capacity: u64_at(h, 24),
-        fpr: f64::from_bits(u64_at(h, 32)),
-        seed: u64_at(h, 64),
-        layout,
-        probes: u16_at(h, 14) as u32,
-        lines: u64_at(h, 40),
-    };
-    check_ranges(&params, u64_at(h, 48), u64_at(h, 56), offset as u64)?;
-    let metadata = Metadata::decode(&h[FIXED..metadata_end])?;
-    match seed {
-        None if withheld => return Err(Error::seed_required()),
-        Some(seed) if withheld && seed_check(seed) == check => params.seed = seed,
-        Some(seed) if seed != params.seed || withheld => {
-            let got = Got::Word("another seed");
-            return Err(Error::mismatch("ERR_SEED_DIFFERS", "seed", "the seed that these bytes were built with", got));
-        }
-        _ => {}
+    if !layout.allows(probes) {
+        return Err(bad_header("probes", "a number that the layout allows", probes as u64));
     }
-    Ok(Header { params, metadata, body_offset: offset })
+    if lines == 0 || lines > MAX_LINES || lines % layout.unit() != 0 {
+        return Err(bad_header("lines", "1 to 2^51, even for pair", lines));
+    }
+    let metadata = lengths_and_metadata(h, lines)?;
+    let seed = settle_seed(h, withheld, seed)?;
+    Ok(Header { params: Params { capacity, fpr, seed, layout, probes, lines }, metadata, body_offset: h.len() })
 }
 
-fn check_ranges(p: &Params, body_len: u64, total_len: u64, offset: u64) -> Result<()> {
-    if arg::capacity(p.capacity).is_err() {
-        return Err(bad_header("capacity", "1 to 2^48", p.capacity));
+/// Reads a whole header of a scalable filter: `h` is exactly [`header_len`] bytes long.
+pub(crate) fn decode_scalable(h: &[u8], seed: Option<u64>) -> Result<ScalableHeader> {
+    begin(h, KIND_SCALABLE, "2 (scalable Bloom filter)")?;
+    let scheme = Scheme::from_id(h[12])
+        .ok_or_else(|| Error::data("ERR_HASH", "hash", "1 or 3 to 7", Got::Integer(h[12] as i128)))?;
+    if h[11] != 0 {
+        let expected = "0 (each level has its own)";
+        return Err(Error::data("ERR_LAYOUT", "layout", expected, Got::Integer(h[11] as i128)));
     }
-    if arg::fpr(p.fpr).is_err() {
-        return Err(Error::data("ERR_HEADER", "fpr", "a rate from 1e-9 to 0.5", Got::Float(p.fpr)));
+    let withheld = flags(h, scheme == Scheme::Tepal)?;
+    reserved(h, withheld, scheme.seed_len())?;
+    let (capacity, fpr, lines) = (u64_at(h, 24), f64::from_bits(u64_at(h, 32)), u64_at(h, 40));
+    if arg::scalable_capacity(capacity, scheme).is_err() {
+        return Err(bad_header("capacity", "1 to 2^48, for other schemes to 2^63 - 1", capacity));
     }
-    if !p.layout.allows(p.probes) {
-        return Err(bad_header("probes", "a number that the layout allows", p.probes as u64));
+    if !(fpr > 0.0 && fpr < 1.0) {
+        return Err(bad_rate("a rate above 0 and below 1", fpr));
     }
-    if p.lines == 0 || p.lines > MAX_LINES || p.lines % p.layout.unit() != 0 {
-        return Err(bad_header("lines", "1 to 2^51, even for pair", p.lines));
+    if u16_at(h, 14) != 0 {
+        return Err(bad_header("probes", "0 (each level has its own)", u16_at(h, 14) as u64));
     }
-    if body_len != p.lines * 64 {
-        return Err(bad_header("body_len", "64 bytes a line", body_len));
+    if !(3..=MAX_LINES).contains(&lines) {
+        return Err(bad_header("lines", "3 to 2^51", lines));
     }
-    if total_len != offset + body_len + TRAILER as u64 {
-        return Err(bad_header("total_len", "header, body and trailer together", total_len));
+    let metadata = lengths_and_metadata(h, lines)?;
+    let word = settle_seed(h, withheld, seed)?;
+    let seed = match scheme {
+        Scheme::Tepal => Seed::from_u64(word),
+        _ => Seed::new(h[64..96].try_into().unwrap_or_default()),
+    };
+    Ok(ScalableHeader { scheme, seed, capacity, fpr, lines, metadata, body_offset: h.len() })
+}
+
+/// Checksum and kind.
+fn begin(h: &[u8], kind: u8, expected: &'static str) -> Result<()> {
+    let end = h.len() - 8;
+    if checksum(&h[..end]) != u64_at(h, end) {
+        return Err(bad_checksum("header"));
+    }
+    if h[10] != kind {
+        return Err(Error::data("ERR_KIND", "kind", expected, Got::Integer(h[10] as i128)));
     }
     Ok(())
 }
 
+/// Whether the seed is withheld, where it may be.
+fn flags(h: &[u8], may_withhold: bool) -> Result<bool> {
+    let flags = u32_at(h, 16);
+    if flags & !SEED_WITHHELD != 0 || (flags != 0 && !may_withhold) {
+        return Err(Error::data("ERR_FLAGS", "flags", "only flags that version 1 knows", Got::Integer(flags as i128)));
+    }
+    Ok(flags != 0)
+}
+
+/// What is not used is zero; of the seed, `seed_len` bytes are used.
+fn reserved(h: &[u8], withheld: bool, seed_len: usize) -> Result<()> {
+    let zero = |from: usize, to: usize| h[from..to].iter().all(|b| *b == 0);
+    let metadata_end = FIXED + u32_at(h, 96) as usize;
+    let reserved_is_zero = h[13] == 0
+        && zero(64 + seed_len, 96)
+        && zero(104, 120)
+        && zero(metadata_end, h.len() - 8)
+        && if withheld { zero(64, 96) } else { zero(100, 104) };
+    if reserved_is_zero {
+        Ok(())
+    } else {
+        Err(Error::data("ERR_RESERVED", "reserved", "zero", Got::Word("other bytes")))
+    }
+}
+
+fn lengths_and_metadata(h: &[u8], lines: u64) -> Result<Metadata> {
+    let body_len = u64_at(h, 48);
+    if body_len != lines * 64 {
+        return Err(bad_header("body_len", "64 bytes a line", body_len));
+    }
+    if u64_at(h, 56) != h.len() as u64 + body_len + TRAILER as u64 {
+        return Err(bad_header("total_len", "header, body and trailer together", u64_at(h, 56)));
+    }
+    Metadata::decode(&h[FIXED..FIXED + u32_at(h, 96) as usize])
+}
+
+/// The seed, stored or given.
+fn settle_seed(h: &[u8], withheld: bool, given: Option<u64>) -> Result<u64> {
+    let stored = u64_at(h, 64);
+    match given {
+        None if withheld => Err(Error::seed_required()),
+        Some(seed) if withheld && seed_check(seed) == u32_at(h, 100) => Ok(seed),
+        Some(seed) if seed != stored || withheld => {
+            let got = Got::Word("another seed");
+            Err(Error::mismatch("ERR_SEED_DIFFERS", "seed", "the seed that these bytes were built with", got))
+        }
+        _ => Ok(stored),
+    }
+}
+
 /// Reads header and trailer of bytes that must be one whole filter; the body is left unread.
 pub(crate) fn decode(bytes: &[u8], seed: Option<u64>) -> Result<Header> {
-    let offset = header_len(bytes)?;
-    if bytes.len() < offset {
-        return Err(Error::truncated("header", offset as u64, bytes.len() as u64));
-    }
-    let header = decode_header(&bytes[..offset], seed)?;
-    all_there(bytes.len() as u64, header.total_len())?;
-    decode_trailer(&bytes[bytes.len() - TRAILER..])?;
+    let header = decode_header(header_of(bytes)?, seed)?;
+    whole(bytes, header.body_offset, header.params.lines)?;
     Ok(header)
+}
+
+/// [`decode`] for a scalable filter.
+pub(crate) fn decode_whole_scalable(bytes: &[u8], seed: Option<u64>) -> Result<ScalableHeader> {
+    let header = decode_scalable(header_of(bytes)?, seed)?;
+    whole(bytes, header.body_offset, header.lines)?;
+    Ok(header)
+}
+
+/// Whether the bytes say that they are a scalable filter; whatever else is wrong with them is for a reader to say.
+pub(crate) fn is_scalable(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC) && bytes.get(10) == Some(&KIND_SCALABLE)
+}
+
+fn header_of(bytes: &[u8]) -> Result<&[u8]> {
+    let offset = header_len(bytes)?;
+    bytes.get(..offset).ok_or_else(|| Error::truncated("header", offset as u64, bytes.len() as u64))
+}
+
+/// All bytes are there, none too many, and a trailer ends them.
+fn whole(bytes: &[u8], offset: usize, lines: u64) -> Result<()> {
+    all_there(bytes.len() as u64, offset as u64 + lines * 64 + TRAILER as u64)?;
+    decode_trailer(&bytes[bytes.len() - TRAILER..]).map(drop)
 }
 
 /// `ERR_TRUNCATED` or `ERR_TRAILING` unless there are as many bytes as the filter has.
@@ -230,31 +350,35 @@ pub(crate) fn check_body(computed: u64, trailer: &[u8]) -> Result<()> {
     }
 }
 
-fn bad_checksum(field: &'static str) -> Error {
+pub(crate) fn bad_checksum(field: &'static str) -> Error {
     Error::data("ERR_CHECKSUM", field, "bytes that match their checksum", Got::Word("corrupted ones"))
 }
 
-fn bad_header(field: &'static str, expected: &'static str, got: u64) -> Error {
+fn bad_rate(expected: &'static str, got: f64) -> Error {
+    Error::data("ERR_HEADER", "fpr", expected, Got::Float(got))
+}
+
+pub(crate) fn bad_header(field: &'static str, expected: &'static str, got: u64) -> Error {
     Error::data("ERR_HEADER", field, expected, Got::Integer(got as i128))
 }
 
 // Never inlined: the copies would be a twentieth of the WebAssembly module, and a header is read once.
 
 #[inline(never)]
-fn put(h: &mut [u8], at: usize, width: usize, value: u64) {
+pub(crate) fn put(h: &mut [u8], at: usize, width: usize, value: u64) {
     h[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
 }
 
 #[inline(never)]
-fn u64_at(h: &[u8], at: usize) -> u64 {
+pub(crate) fn u64_at(h: &[u8], at: usize) -> u64 {
     h[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | *byte as u64)
 }
 
 #[inline(never)]
-fn u32_at(h: &[u8], at: usize) -> u32 {
+pub(crate) fn u32_at(h: &[u8], at: usize) -> u32 {
     u64_at(h, at) as u32
 }
 
-fn u16_at(h: &[u8], at: usize) -> u16 {
+pub(crate) fn u16_at(h: &[u8], at: usize) -> u16 {
     u32_at(h, at) as u16
 }

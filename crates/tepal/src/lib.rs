@@ -30,19 +30,23 @@ mod combine; // BloomFilter with BloomFilter: union, intersection, fold
 mod disk; // files, replaced atomically
 mod error; // Error: code, class and sentence
 mod explain; // why a filter said yes
+mod facts; // what the bits tell
 #[cfg(feature = "std")]
 mod file; // BloomFilter in files
-mod facts; // what the bits tell
 mod format; // header and trailer
 mod hash; // 128-bit seeded hash
+mod interop; // the byte formats of other libraries' filters
 mod key; // what a key is
 mod layout; // which bits a hash sets
+mod level; // one level of a growing filter
 mod lock; // stripe locks without std
 mod math; // the few functions that decide sizes, the same everywhere
 mod metadata; // sorted string pairs
 mod murmur; // the hashes of RedisBloom, Guava and Spark
+mod scalable; // ScalableBloomFilter
 mod scheme; // whose hash, probes and sizes
 mod serial; // BloomFilter to and from bytes
+mod series; // which levels a growing filter has
 mod siphash; // the hash of valkey-bloom
 mod sizing; // how many lines for a promise
 mod stream; // bodies in pieces
@@ -50,15 +54,17 @@ mod stream; // bodies in pieces
 pub use any::{from_bytes, from_shared, AnyFilter};
 pub use bits::{Body, Bytes, Owned, Storage};
 pub use bloom::{BloomFilter, Options, DEFAULT_FPR};
-pub use bulk::BATCH;
 pub use combine::union_all;
 pub use error::{Class, Error, Result};
 pub use explain::{ExplainedBit, ExplainedLine, Explanation};
-pub use hash::{checksum, hash_bytes, hash_u64, Hash128, KeyHash};
+pub use hash::{checksum, hash_bytes, hash_u64, Hash128, KeyHash, BATCH};
 pub use key::{compound_key, Key};
 pub use layout::{Layout, LayoutChoice};
 pub use lock::fork_happened;
 pub use metadata::Metadata;
+pub use scalable::{
+    default_capacity, metrics, Info, LevelFacts, Metrics, ScalableBloomFilter, ScalableOptions, Unfinished,
+};
 pub use scheme::{Scheme, Seed};
 pub use sizing::Params;
 

@@ -60,6 +60,16 @@ impl Scheme {
         SCHEMES.iter().find(|(.., i)| *i == id).map(|(scheme, ..)| *scheme)
     }
 
+    /// How many bytes of a seed the hash uses.
+    pub(crate) const fn seed_len(self) -> usize {
+        match self {
+            Scheme::Tepal => 8,
+            Scheme::Valkey => 32,
+            Scheme::SparkV2 => 4,
+            _ => 0,
+        }
+    }
+
     /// The hash of a key's bytes: two halves that the scheme's probes are made of. Spark's halves of 32 bits are
     /// sign-extended. Cost: from 3 ns (tepal) to 20 ns (valkey) for a short key.
     pub fn hash(self, key: &[u8], seed: &Seed) -> Hash128 {

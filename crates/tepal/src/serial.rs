@@ -15,7 +15,7 @@ use alloc::{sync::Arc, vec::Vec};
 impl<B: Body> BloomFilter<B> {
     /// The length of [`BloomFilter::to_bytes`] in bytes.
     pub fn byte_len(&self) -> u64 {
-        format::total_len(&self.params, &self.metadata)
+        format::total_len(self.params.lines, &self.metadata)
     }
 
     /// The filter as bytes, the same in every language: 192 bytes and the metadata around 64 bytes a line. Errors: `ERR_OUT_OF_MEMORY`, `ERR_TOO_LARGE`.
@@ -82,7 +82,7 @@ impl BloomFilter<Owned> {
 
     fn read_bytes(bytes: &[u8], seed: Option<u64>) -> Result<Self> {
         let header = format::decode(bytes, seed)?;
-        let (body, trailer) = bytes[header.body_offset..].split_at(header.body_len() as usize);
+        let (body, trailer) = bytes[header.body_offset..].split_at(header.params.lines as usize * 64);
         format::check_body(checksum(body), trailer)?;
         let mut owned = Owned::zeroed(header.params.lines)?;
         owned.bytes_mut().copy_from_slice(body);
@@ -110,8 +110,8 @@ impl BloomFilter<Owned> {
             return Err(Error::truncated("header", offset as u64, got as u64));
         }
         let header = format::decode_header(&bytes, seed)?;
-        let need = header.total_len();
         let lines = header.params.lines;
+        let need = format::total_len(lines, &header.metadata);
         let mut held = match available {
             Some(there) => {
                 format::all_there(there, need)?;

@@ -7,10 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From what knows nothing to what knows most.
-const ORDER: [&str; 25] = [
-    "error", "math", "lock", "hash", "siphash", "murmur", "key", "arg", "metadata", "scheme", "layout", "bits",
-    "chain", "sizing", "facts", "stream", "disk", "format", "bloom", "bulk", "combine", "explain", "serial", "file",
-    "any",
+const ORDER: [&str; 29] = [
+    "error", "math", "lock", "hash", "siphash", "murmur", "key", "scheme", "arg", "metadata", "layout", "bits",
+    "chain", "sizing", "series", "facts", "stream", "disk", "format", "interop", "bloom", "bulk", "combine", "level", "scalable",
+    "explain", "serial", "file", "any",
 ];
 /// Modules that other modules of the core do not use: what they add to `BloomFilter` is for callers.
 const LEAVES: [&str; 5] = ["bulk", "explain", "serial", "file", "any"];

@@ -1,6 +1,6 @@
 //! Keys as the vectors write them in JSON (tests/vectors/README.md), and what the core makes of them.
 use serde_json::Value;
-use tepal::{compound_key, Error, Hash128, Key};
+use tepal::{compound_key, Error, Key};
 
 /// One key of a vector.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,12 +25,12 @@ impl TestKey {
 }
 
 impl Key for TestKey {
-    fn hash_key(&self, seed: u64) -> Hash128 {
+    fn with_bytes<T>(&self, f: impl FnOnce(&[u8]) -> T) -> T {
         match self {
-            TestKey::Text(text) => text.hash_key(seed),
-            TestKey::Int(value) if *value < 0 => (*value as i64).hash_key(seed),
-            TestKey::Int(value) => (*value as u64).hash_key(seed),
-            TestKey::Bytes(bytes) => bytes.hash_key(seed),
+            TestKey::Text(text) => text.with_bytes(f),
+            TestKey::Int(value) if *value < 0 => (*value as i64).with_bytes(f),
+            TestKey::Int(value) => (*value as u64).with_bytes(f),
+            TestKey::Bytes(bytes) => bytes.with_bytes(f),
         }
     }
 }

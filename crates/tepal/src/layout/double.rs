@@ -26,6 +26,14 @@ impl Double {
         Double { scheme, bits, probes, inverse: u64::MAX / bits }
     }
 
+    pub fn bits(&self) -> u64 {
+        self.bits
+    }
+
+    pub fn probes(&self) -> u32 {
+        self.probes
+    }
+
     /// The bits of a hash, in the order in which the scheme's library tests them.
     #[inline(always)]
     pub fn positions(self, h: Hash128) -> impl Iterator<Item = u64> {

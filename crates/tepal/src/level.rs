@@ -1,0 +1,192 @@
+//! One level of a growing filter: a plan, the bits, and how many keys it took.
+//!
+//! Always true: `items` never exceeds `capacity`, and does not decide membership. The bits are those of a filter of this plan alone.
+use crate::bits::{Lines, Owned, Storage, PREFETCHES};
+use crate::bloom::with_shape;
+use crate::combine::or_lines;
+use crate::error::{Error, Result};
+use crate::facts;
+use crate::hash::Hash128;
+use crate::layout::{Classic, Layout, Line16, Line8, Pair, Read, Shape};
+use crate::math::powi;
+use crate::series::{Next, Plan};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+pub(crate) struct Level {
+    /// Place in the series.
+    pub index: u32,
+    pub capacity: u64,
+    /// Promised rate at capacity.
+    pub fpr: f64,
+    pub plan: Plan,
+    items: AtomicU64,
+    pub body: Storage,
+}
+
+/// How many keys before its turn a line is asked for (see `bulk`).
+const AHEAD: usize = 24;
+/// Levels up to this size stay in a core's cache.
+const CACHED_LINES: u64 = 4096;
+
+macro_rules! with_plan {
+    ($plan:expr, $shape:ident => $work:expr) => {
+        match $plan {
+            Plan::Lines(params) => with_shape!(params, $shape => $work),
+            Plan::Double(double) => {
+                let $shape = *double;
+                $work
+            }
+        }
+    };
+}
+
+impl Level {
+    pub fn empty(next: Next) -> Result<Self> {
+        let body = Storage::Owned(Owned::zeroed(next.plan.lines())?);
+        Ok(Level::with_body(next, 0, body))
+    }
+
+    pub fn with_body(next: Next, items: u64, body: Storage) -> Self {
+        let Next { index, capacity, fpr, plan } = next;
+        Level { index, capacity, fpr, plan, items: AtomicU64::new(items), body }
+    }
+
+    /// A writable copy.
+    pub fn copy(&self) -> Result<Self> {
+        let Level { index, capacity, fpr, plan, .. } = *self;
+        // The count first: what is added meanwhile may be in the bits and uncounted, never the reverse.
+        let items = self.items();
+        let copy = Level::empty(Next { index, capacity, fpr, plan })?;
+        copy.items.store(items, Relaxed);
+        or_lines(copy.owned()?, self.lines());
+        Ok(copy)
+    }
+
+    pub fn items(&self) -> u64 {
+        self.items.load(Relaxed)
+    }
+
+    #[inline(always)]
+    pub fn owned(&self) -> Result<&Owned> {
+        match &self.body {
+            Storage::Owned(owned) => Ok(owned),
+            Storage::Shared(_) => Err(Error::read_only()),
+        }
+    }
+
+    pub fn lines(&self) -> Lines<'_> {
+        crate::bits::Body::lines(&self.body)
+    }
+
+    #[inline(always)]
+    pub fn contains(&self, hash: Hash128) -> bool {
+        match self.lines() {
+            Lines::Atomic(at) => with_plan!(&self.plan, shape => shape.test(&at, hash)),
+            Lines::Bytes(at) => with_plan!(&self.plan, shape => shape.test(&at, hash)),
+        }
+    }
+
+    /// Takes a place for a key; false when none is left.
+    #[inline(always)]
+    pub fn reserve(&self) -> bool {
+        self.items.fetch_update(Relaxed, Relaxed, |n| (n < self.capacity).then_some(n + 1)).is_ok()
+    }
+
+    /// Sets a key's bits.
+    #[inline(always)]
+    pub fn set(&self, owned: &Owned, hash: Hash128) {
+        with_plan!(&self.plan, shape => shape.set(&owned.atomic(), &owned.stripes, hash));
+    }
+
+    /// Asks for the hashes at the places `open` of `hashes`, and keeps those places that got a no.
+    pub fn sift(&self, hashes: &[Hash128], open: &mut [u16]) -> usize {
+        match self.lines() {
+            Lines::Atomic(at) => with_plan!(&self.plan, shape => sift(shape, self.plan.lines(), &at, hashes, open)),
+            Lines::Bytes(at) => with_plan!(&self.plan, shape => sift(shape, self.plan.lines(), &at, hashes, open)),
+        }
+    }
+
+    /// Forgets all keys, while nobody inserts.
+    pub fn clear(&self) -> Result<()> {
+        self.owned()?.atomic().0.iter().flatten().for_each(|lane| lane.store(0, Relaxed));
+        self.items.store(0, Relaxed);
+        Ok(())
+    }
+
+    /// ORs another level of the same plan into this one, if it can take all those keys within its capacity; whether it did.
+    /// Nobody inserts meanwhile.
+    pub fn absorb(&self, other: &Level) -> Result<bool> {
+        if self.index != other.index || self.capacity != other.capacity || self.plan != other.plan {
+            return Ok(false);
+        }
+        let (mine, theirs) = (self.items(), other.items());
+        let mut items = mine.saturating_add(theirs);
+        if items > self.capacity {
+            // Keys may be in both. How many there are together, the bits tell.
+            let (a, b) = (self.lines(), other.lines());
+            let mut ones = 0;
+            for i in 0..a.count() {
+                let (a, b) = (a.line(i), b.line(i));
+                ones += a.iter().zip(&b).map(|(a, b)| (a | b).count_ones() as u64).sum::<u64>();
+            }
+            if ones == self.ones() || ones == other.ones() {
+                items = if mine > theirs { mine } else { theirs }; // one has all bits of the other
+            } else {
+                items = self.count_of(ones).max(mine.max(theirs));
+                if items > self.capacity {
+                    return Ok(false);
+                }
+            }
+        }
+        or_lines(self.owned()?, other.lines());
+        self.items.store(items, Relaxed);
+        Ok(true)
+    }
+
+    pub fn ones(&self) -> u64 {
+        facts::ones(self.lines())
+    }
+
+    fn count_of(&self, ones: u64) -> u64 {
+        match &self.plan {
+            Plan::Lines(params) => facts::estimated_count(params, ones),
+            Plan::Double(double) => facts::estimated_count_of(double.bits() as f64, double.probes(), ones),
+        }
+    }
+
+    pub fn estimated_count(&self) -> u64 {
+        self.count_of(self.ones())
+    }
+
+    pub fn estimated_fpr(&self) -> f64 {
+        match &self.plan {
+            Plan::Lines(params) => facts::estimated_fpr(params, self.lines()),
+            Plan::Double(double) => powi(self.ones() as f64 / double.bits() as f64, double.probes() as u64),
+        }
+    }
+
+    /// Whether plan and bits are equal.
+    pub fn same(&self, other: &Level) -> bool {
+        let (a, b) = (self.lines(), other.lines());
+        self.plan == other.plan && (0..a.count()).all(|i| a.line(i) == b.line(i))
+    }
+}
+
+#[inline(always)]
+fn sift<S: Shape, R: Read>(shape: S, lines: u64, at: &R, hashes: &[Hash128], open: &mut [u16]) -> usize {
+    let prefetch = PREFETCHES && lines > CACHED_LINES;
+    let ahead = if prefetch { AHEAD } else { open.len() };
+    if prefetch {
+        open.iter().take(ahead).for_each(|i| shape.prefetch(at, hashes[*i as usize]));
+    }
+    let mut left = 0;
+    for turn in 0..open.len() {
+        if let Some(later) = open.get(turn + ahead) {
+            shape.prefetch(at, hashes[*later as usize]);
+        }
+        let place = open[turn];
+        open[left] = place;
+        left += !shape.test(at, hashes[place as usize]) as usize;
+    }
+    left
+}
