@@ -29,6 +29,7 @@ mod combine; // BloomFilter with BloomFilter: union, intersection, fold
 #[cfg(feature = "std")]
 mod disk; // files, replaced atomically
 mod error; // Error: code, class and sentence
+mod exchange; // ScalableBloomFilter in the formats of others
 mod explain; // why a filter said yes
 mod facts; // what the bits tell
 #[cfg(feature = "std")]

@@ -183,3 +183,62 @@ fn the_default_series_takes_at_most_17_bits_a_key_when_full() {
         }
     }
 }
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// What real servers write for these keys.
+#[test]
+fn exports_are_the_servers_own_bytes() {
+    let filter = valkey(3, 0.1, 2, 0.5).unwrap();
+    assert_eq!(filter.insert_many(["a", "b", "c", "d"]).unwrap(), [true; 4]);
+    let load = filter.to_valkey_load().unwrap();
+    assert_eq!(
+        hex(&load),
+        "01020000009a9999999999b93f000000000000e03f0002000000000000002f0000000000000001020000000000000004000000590ff522ea7811daa714\
+         d8093b3e7bd91d898a733e988887307f97cd280733833c8703000000000000000300000000000000320000000000000001050000000000000005000000\
+         590ff522ea7811daa714d8093b3e7bd91d898a733e988887307f97cd28073383500108200001000000000000000600000000000000"
+    );
+    let dump = filter.to_valkey_dump().unwrap();
+    for bytes in [&load, &dump] {
+        let back = ScalableBloomFilter::from_valkey(bytes).unwrap();
+        assert_eq!(back, filter);
+        assert_eq!(
+            (back.info(), back.to_valkey_load().unwrap(), back.to_valkey_dump().unwrap()),
+            (filter.info(), load.clone(), dump.clone())
+        );
+        assert!(["a", "b", "c", "d"].iter().all(|key| back.contains(key)));
+    }
+
+    let options = ScalableOptions { expansion: None, ..ScalableOptions::of(Scheme::RedisBloom) };
+    let filter = ScalableBloomFilter::with_options(3, 0.1, options).unwrap();
+    filter.insert_many(["a", "b", "c"]).unwrap();
+    let chunks = filter.to_redisbloom().unwrap();
+    assert_eq!(
+        hex(&chunks[0].1),
+        "0300000000000000010000000d000000020000000800000000000000400000000000000003000000000000009a9999999999b93f88168ac58c2b134004000000030000000000000000"
+    );
+    assert_eq!((chunks[0].0, chunks[1].0, hex(&chunks[1].1).as_str(), chunks.len()), (1, 9, "2004208c10900120", 2));
+    let parts: Vec<(i64, &[u8])> = chunks.iter().map(|(i, bytes)| (*i, bytes.as_slice())).collect();
+    let back = ScalableBloomFilter::from_redisbloom(&parts).unwrap();
+    assert_eq!((&back, back.to_redisbloom().unwrap()), (&filter, chunks));
+    assert_eq!(filter.to_valkey_load().unwrap_err().code(), "ERR_UNSUPPORTED");
+}
+
+#[test]
+fn grown_filters_go_out_and_come_back() {
+    for scheme in [Scheme::Valkey, Scheme::RedisBloom] {
+        let filter = ScalableBloomFilter::with_options(100, 0.01, ScalableOptions::of(scheme)).unwrap();
+        fill(&filter, 0, 10_000);
+        let back = match scheme {
+            Scheme::Valkey => ScalableBloomFilter::from_valkey(&filter.to_valkey_dump().unwrap()).unwrap(),
+            _ => {
+                let chunks = filter.to_redisbloom().unwrap();
+                let parts: Vec<(i64, &[u8])> = chunks.iter().map(|(i, bytes)| (*i, bytes.as_slice())).collect();
+                ScalableBloomFilter::from_redisbloom(&parts).unwrap()
+            }
+        };
+        assert_eq!(back.to_bytes().unwrap(), filter.to_bytes().unwrap());
+    }
+}
