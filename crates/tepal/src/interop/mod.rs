@@ -104,9 +104,9 @@ fn within(field: &'static str, got: u64, least: u64, most: u64, expected: &'stat
     }
 }
 
-/// A rate that is a normal double between 0 and 1.
+/// A rate above the smallest normal double, where the servers stop growing, and below 1.
 fn rate(field: &'static str, got: f64) -> Result<f64> {
-    if (f64::MIN_POSITIVE..1.0).contains(&got) {
+    if got > f64::MIN_POSITIVE && got < 1.0 {
         Ok(got)
     } else {
         Err(Error::data("ERR_FOREIGN", field, "a number between 0 and 1", Got::Float(got)))

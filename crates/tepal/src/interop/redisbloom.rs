@@ -133,34 +133,25 @@ fn decode_link<'a>(reader: &mut Reader, before: &RedisBloom) -> Result<RedisBloo
     }
     agree("hashes", "the number for the bits per entry", hashes, redisbloom_probes(bpe) as u64)?;
     agree("bits", "eight times the bytes", bits, bytes * 8)?;
-    let wanted = entries as f64 * bpe;
-    let rounded = before.options & NO_ROUND == 0;
-    if rounded {
+    if before.options & NO_ROUND == 0 {
         within("n2", n2, 6, 62, "a number from 6 to 62")?;
         agree("bits", "2^n2", bits, 1 << n2)?;
     } else {
         agree("n2", "0 with option 1", n2, 0)?;
     }
-    if rounded && wanted > bits as f64 || !rounded && bits_for(wanted) != bits {
-        return Err(foreign("bits", "the number for the entries and the bits per entry", bits));
+    // More than are needed have the filters whose sizes were powers of two, and what was made of them.
+    let needed = entries as f64 * bpe;
+    if needed >= 18_446_744_073_709_551_616.0 || needed as u64 > bits {
+        return Err(foreign("bits", "enough for the entries at the bits per entry", bits));
     }
     if let Some(last) = before.filters.last() {
         if error != last.error * 0.5 {
             return Err(Error::data("ERR_FOREIGN", "error", "half of the one before", Got::Float(error)));
         }
-        let next = last.entries.checked_mul(before.growth as u64).filter(|n| *n <= MAX_CAPACITY);
-        let next = next
-            .ok_or_else(|| foreign("growth", "one that the next entries stay below 2^63 with", before.growth as u64))?;
-        // What is rounded up takes more entries.
-        let most = if rounded { MAX_CAPACITY } else { next };
-        within("entries", entries, next, most, "the entries before times the growth")?;
+        let next = last.entries.checked_mul(before.growth as u64).filter(|n| *n <= entries);
+        next.ok_or_else(|| foreign("entries", "at least those before times the growth", entries))?;
     }
     Ok(RedisBloomFilter { bits, size, error, bpe, hashes: hashes as u32, entries, n2: n2 as u8, data: Vec::new() })
-}
-
-/// At least one bit, in whole words of 64.
-fn bits_for(wanted: f64) -> u64 {
-    (wanted as u64).max(1).checked_next_multiple_of(64).unwrap_or(0)
 }
 
 /// The chunks for BF.LOADCHUNK.

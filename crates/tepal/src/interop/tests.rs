@@ -425,7 +425,7 @@ fn redisbloom_numbers_that_no_server_makes_are_refused() {
         (&[(12, &[15])], "options: "),
         (&[(12, &[5]), (16, &[0])], "growth: "),
         (&[(20, &[9])], "bits: expected eight times the bytes, got 64"),
-        (&[(20, &[16]), (28, &[128])], "bits: expected the number for the entries and the bits per entry, got 128"),
+        (&[(64, &[14])], "bits: expected enough for the entries at the bits per entry, got 64"),
         (&[(20, &[0]), (28, &[0])], "bytes: "),
         (&[(20, &[0xFF; 8])], "bytes: "),
         (&[(0, &[4]), (36, &[4])], "size: expected at most the entries, got 4"),
