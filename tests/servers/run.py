@@ -71,6 +71,13 @@ def server(name: str, *options: str) -> Iterator[Server | None]:
     if start is None:
         yield None
         return
+    with started(name, [*start, *options]) as one:
+        yield one
+
+
+@contextmanager
+def started(name: str, start: list[str]) -> Iterator[Server]:
+    """The server of any command line, to which port, address and folder are added."""
     with tempfile.TemporaryDirectory(prefix=f"tepal-{name}-") as folder:
         log = Path(folder) / "log"
         for _attempt in range(5):  # somebody else may take the port between our look and the server's
@@ -78,9 +85,8 @@ def server(name: str, *options: str) -> Iterator[Server | None]:
             fixed = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder]
             with log.open("wb") as output:
                 process = subprocess.Popen(
-                    [*start, *fixed, *options], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                    preexec_fn=end_with_parent,
-                )  # fmt: skip
+                    [*start, *fixed], stdin=subprocess.DEVNULL, stdout=output, stderr=output, preexec_fn=end_with_parent
+                )
             try:
                 if ready(process, port):
                     yield Server(name, port, process.pid)

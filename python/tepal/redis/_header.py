@@ -12,8 +12,6 @@ from ._refusals import coded
 _HEAD = struct.Struct("<QIII")
 _LEVEL = struct.Struct("<QQQddIQB")
 _NO_SCALING = 8
-#: What BF.SCANDUMP gives at a time, at most.
-CHUNK = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -46,17 +44,6 @@ class Header:
     @property
     def nbytes(self) -> int:
         return sum(level.nbytes for level in self.levels)
-
-    def boundaries(self) -> list[int]:
-        """Where chunks begin and end, counted as BF.SCANDUMP does, from 1: it is asked with the beginning, and
-        BF.LOADCHUNK wants the end. Chunks never cross levels.
-        """
-        ends = [1]
-        for level in self.levels:
-            start = ends[-1]
-            ends += range(start + CHUNK, start + level.nbytes, CHUNK)
-            ends.append(start + level.nbytes)
-        return ends
 
 
 def parse(data: bytes) -> Header:

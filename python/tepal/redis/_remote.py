@@ -151,19 +151,19 @@ def contains_many(key: bytes, wanted: Wanted, items: Iterable[Any]) -> Script[Ma
 
 @dataclass(frozen=True)
 class _Verb:
-    """The command around the items, and one that goes before every batch to see that the filter is still there."""
+    """The command around the items, and whether it answers no, instead of an error, where there is no filter."""
 
     head: Command
-    before: tuple[Command, ...] = ()
+    asks: bool
+    wanted: Wanted
 
 
 def _inserts(key: bytes, wanted: Wanted) -> _Verb:
-    return _Verb(("BF.INSERT", key, *wanted.options(), "ITEMS"))
+    return _Verb(("BF.INSERT", key, *wanted.options(), "ITEMS"), asks=False, wanted=wanted)
 
 
 def _questions(key: bytes, wanted: Wanted) -> _Verb:
-    # A key that is missing contains nothing, says the server. Who opened an existing filter wants to know that it went.
-    return _Verb(("BF.MEXISTS", key), () if wanted.create else (("EXISTS", key),))
+    return _Verb(("BF.MEXISTS", key), asks=True, wanted=wanted)
 
 
 def _in_batches(verb: _Verb, items: Iterable[bytes], answers: list[bool], single: bool = False) -> Script[None]:
@@ -186,15 +186,27 @@ def _in_batches(verb: _Verb, items: Iterable[bytes], answers: list[bool], single
             counts.append(len(part))
         if not batch:
             break
-        replies = yield [*verb.before, *batch]
-        for reply in replies[: len(verb.before)]:
-            if is_error(reply):
-                raise refusal(reply)
-            if not reply:
-                raise missing()
-        _collect(replies[len(verb.before) :], counts, answers, single)
+        if verb.asks:
+            # In the same round trip, before the questions: is there a filter at all?
+            kind, *replies = yield [("TYPE", verb.head[1]), *batch]
+            _check_kind(kind, verb.wanted)
+        else:
+            replies = yield batch
+        _collect(replies, counts, answers, single)
     if raised is not None:
         raise raised
+
+
+def _check_kind(kind: Reply, wanted: Wanted) -> None:
+    """A key that is missing, or no filter, contains nothing, says the server. Who opened a filter that was there wants
+    to know that it went.
+    """
+    if is_error(kind):
+        raise refusal(kind)
+    if text(kind) != "none":
+        scheme_of(text(kind))
+    elif not wanted.create:
+        raise missing()
 
 
 def _collect(replies: Sequence[Reply], counts: Sequence[int], answers: list[bool], single: bool) -> None:

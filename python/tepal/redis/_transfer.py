@@ -20,19 +20,29 @@ from typing import TypeAlias
 import tepal
 from tepal.errors import ArgumentError, FilterIOError, TepalError
 
-from ._header import Header, parse
+from ._header import parse
 from ._refusals import coded, missing, refusal, unsupported
 from ._script import Command, Reply, Script, is_error, text
 from ._server import scheme_of
 
 Progress: TypeAlias = Callable[[int, int], object]
+#: What BF.SCANDUMP gave, and BF.LOADCHUNK takes.
+Chunks: TypeAlias = list[tuple[int, bytes]]
 
 #: A push that died leaves its temporary key for so long.
 TEMPORARY_SECONDS = 3600
 #: How often a pull starts again because somebody wrote, before it asks the server to stand still.
 ATTEMPTS = 3
 # All chunks at one moment. A script of the server is the only thing that is one moment in a cluster too.
-_READ_AT_ONCE = "local r = {} for i = 1, #ARGV do r[i] = redis.call('BF.SCANDUMP', KEYS[1], ARGV[i])[2] end return r"
+_READ_AT_ONCE = """
+local chunks, iterator = {}, 0
+repeat
+  local chunk = redis.call('BF.SCANDUMP', KEYS[1], iterator)
+  iterator = chunk[1]
+  if iterator ~= 0 then chunks[#chunks + 1] = chunk end
+until iterator == 0
+return chunks
+"""
 
 
 def push(
@@ -74,7 +84,7 @@ def pull(key: bytes, progress: Progress | None = None) -> Script[tepal.ScalableB
 
 
 def _load_chunks(
-    key: bytes, chunks: list[tuple[int, bytes]], progress: Progress | None, overwrite: bool, milliseconds: int | None
+    key: bytes, chunks: Chunks, progress: Progress | None, overwrite: bool, milliseconds: int | None
 ) -> Script[None]:
     temporary = temporary_key(key)
     total = sum(len(chunk) for _, chunk in chunks)
@@ -126,7 +136,7 @@ def _restore(
     _report(progress, len(payload), len(payload))
 
 
-def _read_chunks(key: bytes, progress: Progress | None) -> Script[list[tuple[int, bytes]]]:
+def _read_chunks(key: bytes, progress: Progress | None) -> Script[Chunks]:
     """All chunks of one moment.
 
     BF.SCANDUMP takes many calls, and others may write between them: then keys are in the bits of one chunk and not of
@@ -135,48 +145,38 @@ def _read_chunks(key: bytes, progress: Progress | None) -> Script[list[tuple[int
     script inside the server, which holds up everybody else for as long as it takes to copy the filter.
     """
     for _attempt in range(ATTEMPTS):
-        head, header = yield from _read_header(key)
-        iterators = header.boundaries()[:-1]
-        total = len(head) + header.nbytes
-        parts: list[bytes] = []
-        done = len(head)
-        for iterator in iterators:
-            part = yield from _one_part(key, iterator)
-            parts.append(part)
-            done += len(part)
-            _report(progress, min(done, total), total)
-        again, first = yield [("BF.SCANDUMP", key, 0), ("BF.SCANDUMP", key, iterators[0])]
-        if not is_error(again) and not is_error(first) and again[1] == head and first[1] == parts[0]:
-            return _numbered(head, header, parts)
-    for _attempt in range(ATTEMPTS):
-        head, header = yield from _read_header(key)
-        iterators = header.boundaries()[:-1]
-        [read] = yield [("EVAL", _READ_AT_ONCE, 1, key, 0, *iterators)]
-        if is_error(read):
+        chunks = yield from _read_one_by_one(key, progress)
+        if chunks is not None:
+            return chunks
+    [read] = yield [("EVAL", _READ_AT_ONCE, 1, key)]
+    if is_error(read):
+        raise refusal(read)
+    total = sum(len(chunk) for _, chunk in read)
+    _report(progress, total, total)
+    return [(iterator, chunk) for iterator, chunk in read]
+
+
+def _read_one_by_one(key: bytes, progress: Progress | None) -> Script[Chunks | None]:
+    """The chunks; None when the filter changed meanwhile."""
+    chunks: Chunks = []
+    done = total = iterator = 0
+    while True:
+        [reply] = yield [("BF.SCANDUMP", key, iterator)]
+        if is_error(reply):
+            if chunks:  # there is less than there was
+                return None
+            raise refusal(reply)
+        iterator, chunk = reply
+        if iterator == 0:
             break
-        # A level that was added since then has chunks that we did not ask for.
-        if len(read[0]) == len(head):
-            _report(progress, len(head) + header.nbytes, len(head) + header.nbytes)
-            return _numbered(read[0], parse(read[0]), read[1:])
-    said = "key: expected a filter that can be read as of one moment, got one that others change"
-    raise coded(FilterIOError(errno.EAGAIN, said), "ERR_IO")
-
-
-def _read_header(key: bytes) -> Script[tuple[bytes, Header]]:
-    head = yield from _one_part(key, 0)
-    return head, parse(head)
-
-
-def _one_part(key: bytes, iterator: int) -> Script[bytes]:
-    [reply] = yield [("BF.SCANDUMP", key, iterator)]
-    if is_error(reply):
-        raise refusal(reply)
-    part: bytes = reply[1]
-    return part
-
-
-def _numbered(head: bytes, header: Header, parts: list[bytes]) -> list[tuple[int, bytes]]:
-    return [(1, head), *zip(header.boundaries()[1:], parts, strict=True)]
+        if not chunks:
+            total = len(chunk) + parse(chunk).nbytes
+        chunks.append((iterator, chunk))
+        done += len(chunk)
+        _report(progress, min(done, total), total)
+    head, first = yield [("BF.SCANDUMP", key, 0), ("BF.SCANDUMP", key, chunks[0][0])]
+    same = [head, first] == [list(chunk) for chunk in chunks[:2]]
+    return chunks if same else None
 
 
 def temporary_key(key: bytes) -> bytes:
