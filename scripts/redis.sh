@@ -4,6 +4,7 @@
 scripts/setup-servers.sh
 scripts/install-wheel.sh
 
+(cd python && "$py" -m mypy tepal/redis tests_redis)
 # From another folder, so that only the installed package can be found.
 (cd .cache && "$py" -m pytest -c "$root/python/pyproject.toml" "$root/python/tests_redis" "$@")
 if npm --prefix npm pkg get scripts.test:redis | grep -q '[a-z]'; then

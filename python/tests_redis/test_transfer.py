@@ -148,7 +148,7 @@ def test_keys_that_are_missing_or_something_else(client: redis.Redis) -> None:
     with raises("ERR_FOREIGN", tepal.FormatError):
         pull(client, "seen")
     with raises("ERR_ARGUMENT_TYPE", tepal.ArgumentError):
-        pull(client, 7)  # type: ignore[arg-type]
+        pull(client, 7)
 
 
 class TestBrokenOff:

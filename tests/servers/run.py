@@ -60,7 +60,7 @@ def command(name: str) -> list[str] | None:
         return [str(HOME / "valkey-server"), *redisbloom]
     if name == "valkey_bloom":
         module = valkey_bloom()
-        return module and [str(HOME / "valkey-server"), "--loadmodule", str(module)]
+        return [str(HOME / "valkey-server"), "--loadmodule", str(module)] if module else None
     raise ValueError(f"no such server: {name}")
 
 

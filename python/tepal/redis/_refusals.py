@@ -29,6 +29,7 @@ _TABLE: tuple[tuple[str, type[TepalError], str], ...] = (
     ("validatescaleto", ArgumentError, "ERR_SCALE_TO"),
     ("filter is full", CapacityError, "ERR_FULL"),
     ("memory limit", CapacityError, "ERR_MEMORY_LIMIT"),
+    ("max number of filters", CapacityError, "ERR_MEMORY_LIMIT"),
     ("insufficient memory", CapacityError, "ERR_MEMORY_LIMIT"),
     ("degrades to 0", CapacityError, "ERR_FPR_UNDERFLOW"),
     ("oom ", FilterMemoryError, "ERR_OUT_OF_MEMORY"),

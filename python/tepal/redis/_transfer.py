@@ -127,7 +127,8 @@ def _restore(
         said = text(reply).lower()
         if "busykey" in said or "already exists" in said:
             raise _exists()
-        if "bad data format" in said:
+        # An older server says of a newer one's payload that version or checksum are wrong.
+        if "bad data format" in said or "version or checksum" in said:
             raise unsupported(
                 "server: expected valkey-bloom, got a server that does not know its type (or a filter beyond its "
                 "bf.bloom-memory-usage-limit); for RedisBloom build the filter with scheme='redisbloom'"
