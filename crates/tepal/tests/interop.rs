@@ -109,7 +109,7 @@ fn twenty_thousand_keys_go_as_in_valkey_bloom() {
     }
 }
 
-/// Made by Guava 31.1 and spark-sketch 4.3.0; how is told in `src/interop/tests.rs`.
+/// Made by Guava 31.1 and spark-sketch 4.3.0; how is told in `src/interop/tests/jvm.rs`.
 const TEXT_FILTERS: [(&str, &str); 3] = [
     ("guava", "010700000003202a001018202c0120004024229832609051260800102031"),
     ("spark-v1", "0000000100000007000000031ce1506028020021068600002d041000804000006245d000"),

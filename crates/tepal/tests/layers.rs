@@ -7,13 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From what knows nothing to what knows most.
-const ORDER: [&str; 29] = [
+const ORDER: [&str; 30] = [
     "error", "math", "lock", "hash", "siphash", "murmur", "key", "scheme", "arg", "metadata", "layout", "bits",
     "chain", "sizing", "series", "facts", "stream", "disk", "format", "interop", "bloom", "bulk", "combine", "level",
-    "scalable", "explain", "serial", "file", "any",
+    "scalable", "explain", "serial", "file", "exchange", "any",
 ];
 /// Modules that other modules of the core do not use: what they add to `BloomFilter` is for callers.
-const LEAVES: [&str; 5] = ["bulk", "explain", "serial", "file", "any"];
+const LEAVES: [&str; 6] = ["bulk", "explain", "serial", "file", "exchange", "any"];
 const BINDINGS: [&str; 10] =
     ["pyo3", "napi", "wasm_bindgen", "wasm-bindgen", "js_sys", "PyErr", "PyAny", "JsValue", "cpython", "libpython"];
 const MOST_LINES: usize = 400;
