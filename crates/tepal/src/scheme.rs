@@ -164,6 +164,7 @@ pub(crate) fn redisbloom_size(capacity: u64, fpr: f64) -> Option<(u64, u32, f64)
 }
 
 /// The probes that RedisBloom takes at so many bits per entry.
+#[allow(clippy::approx_constant)] // its digits
 pub(crate) fn redisbloom_probes(bpe: f64) -> u32 {
     ceil(0.693147180559945 * bpe) as u32
 }
@@ -175,6 +176,7 @@ const MOST_BYTES: f64 = 1_152_921_504_606_846_976.0;
 mod tests {
     use super::*;
     use crate::layout::Double;
+    use alloc::vec::Vec;
 
     const SCHEMES_WITH_PROBES: [Scheme; 5] =
         [Scheme::Valkey, Scheme::RedisBloom, Scheme::Guava, Scheme::SparkV1, Scheme::SparkV2];

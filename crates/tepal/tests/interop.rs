@@ -162,6 +162,7 @@ fn filters_of_guava_and_spark_are_asked_and_not_changed() {
 }
 
 #[test]
+#[allow(clippy::approx_constant)] // RedisBloom's digits
 fn an_old_redisbloom_filter_is_read_goes_on_and_comes_back() {
     // Sizes that are powers of two (options 4): 2^9 bits take 82 items at 0.1 / 2.
     let error = 0.05f64;

@@ -7,9 +7,9 @@ const POLYNOMIAL: u64 = 0x95ac_9329_ac4b_c9b5;
 pub(super) fn crc64(bytes: &[u8]) -> u64 {
     let mut table = [0u64; 256];
     for (i, entry) in table.iter_mut().enumerate() {
-        *entry = (0..8).fold(i as u64, |c, _| c >> 1 ^ (c & 1) * POLYNOMIAL);
+        *entry = (0..8).fold(i as u64, |c, _| (c >> 1) ^ ((c & 1) * POLYNOMIAL));
     }
-    bytes.iter().fold(0, |crc, byte| crc >> 8 ^ table[(crc as u8 ^ byte) as usize])
+    bytes.iter().fold(0, |crc, byte| (crc >> 8) ^ table[(crc as u8 ^ byte) as usize])
 }
 
 #[cfg(test)]

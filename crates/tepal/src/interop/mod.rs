@@ -104,14 +104,14 @@ fn within(field: &'static str, got: u64, least: u64, most: u64, expected: &'stat
     }
 }
 
-/// A rate above the smallest normal double, where the servers stop growing, and below 1.
+/// A rate from the smallest normal double to below 1.
 fn rate(field: &'static str, got: f64) -> Result<f64> {
-    if got > f64::MIN_POSITIVE && got < 1.0 {
+    if (f64::MIN_POSITIVE..1.0).contains(&got) {
         Ok(got)
     } else {
         Err(Error::data("ERR_FOREIGN", field, "a number between 0 and 1", Got::Float(got)))
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod tests;

@@ -86,7 +86,9 @@ impl<'a> Valkey<'a> {
             ));
         }
         within("items", items, 0, capacity, "at most the capacity")?;
-        let fpr = rate("rate", if index == 0 { self.fpr } else { self.fpr * powi(self.tightening, index as u64) })?;
+        // A server grows only to rates above the smallest normal double.
+        let later = self.fpr * powi(self.tightening, index as u64);
+        let fpr = rate("rate", if index > 0 && later == f64::MIN_POSITIVE { 0.0 } else { later })?;
         let bytes = bits.len() as u64;
         // From 4 GiB on not to the byte: the server's `ln` may differ from this one's in the last place.
         let want = valkey_size(capacity, fpr).map_or(0, |(bytes, _)| bytes);
