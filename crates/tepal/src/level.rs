@@ -120,23 +120,26 @@ impl Level {
             return Ok(false);
         }
         let (mine, theirs) = (self.items(), other.items());
-        let mut items = mine.saturating_add(theirs);
-        if items > self.capacity {
+        let (a, b) = (self.lines(), other.lines());
+        let (mut first, mut second, mut both) = (0u64, 0u64, 0u64);
+        for i in 0..a.count() {
+            for (a, b) in a.line(i).iter().zip(b.line(i)) {
+                first += a.count_ones() as u64;
+                second += b.count_ones() as u64;
+                both += (a | b).count_ones() as u64;
+            }
+        }
+        let sum = mine.saturating_add(theirs);
+        let items = if both == first || both == second {
+            mine.max(theirs) // one has all bits of the other
+        } else if sum <= self.capacity {
+            sum
+        } else {
             // Keys may be in both. How many there are together, the bits tell.
-            let (a, b) = (self.lines(), other.lines());
-            let mut ones = 0;
-            for i in 0..a.count() {
-                let (a, b) = (a.line(i), b.line(i));
-                ones += a.iter().zip(&b).map(|(a, b)| (a | b).count_ones() as u64).sum::<u64>();
-            }
-            if ones == self.ones() || ones == other.ones() {
-                items = if mine > theirs { mine } else { theirs }; // one has all bits of the other
-            } else {
-                items = self.count_of(ones).max(mine.max(theirs));
-                if items > self.capacity {
-                    return Ok(false);
-                }
-            }
+            self.count_of(both).max(mine.max(theirs))
+        };
+        if items > self.capacity {
+            return Ok(false);
         }
         or_lines(self.owned()?, other.lines());
         self.items.store(items, Relaxed);

@@ -36,10 +36,13 @@ fn equal_series(a: &Series, b: &Series) -> Result<()> {
     Ok(())
 }
 
-/// Promise and extra levels: the series' whole sum, and the rate of each level whose place another one has.
-fn stated(series: &Series, levels: &[(u32, f64)]) -> f64 {
-    let extra = levels.iter().enumerate().filter(|(i, level)| levels[..*i].iter().any(|other| other.0 == level.0));
-    extra.fold(series.fpr, |sum, (_, level)| sum + level.1).min(1.0 - f64::EPSILON)
+/// The series' whole sum, and the rate of each level whose place an earlier one has: in the order of places, so that the sum is the
+/// same to the last bit whatever the order of the levels.
+fn stated<'a>(series: &Series, levels: impl Iterator<Item = &'a Level>) -> f64 {
+    let mut places: Vec<(u32, f64)> = levels.map(|level| (level.index, level.fpr)).collect();
+    places.sort_by_key(|place| place.0);
+    let extra = places.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    extra.fold(series.fpr, |sum, pair| sum + pair[1].1).min(1.0 - f64::EPSILON)
 }
 
 impl ScalableBloomFilter {
@@ -83,8 +86,8 @@ impl ScalableBloomFilter {
         levels.sort_by(by_place);
         let bytes = levels.iter().fold(0u64, |sum, level| sum.saturating_add(level.plan.bytes()));
         self.series.within_limit(levels.len() as u64, bytes)?;
-        let places: Vec<_> = levels.iter().map(|level| (level.index, level.fpr)).collect();
-        Self::assemble(self.series, stated(&self.series, &places), metadata, levels, None)
+        let fpr = stated(&self.series, levels.iter());
+        Self::assemble(self.series, fpr, metadata, levels, None)
     }
 
     /// Adds all keys of `other`: as [`ScalableBloomFilter::union`], in place. No insertion goes on meanwhile. `ERR_READ_ONLY` for a view; on any
@@ -114,8 +117,7 @@ impl ScalableBloomFilter {
                 } else {
                     self.levels.insert(level.copy()?)?; // growth goes on from the newest
                 }
-                let places: Vec<_> = self.levels.iter().map(|level| (level.index, level.fpr)).collect();
-                self.fpr.store(stated(&self.series, &places).to_bits(), Relaxed);
+                self.fpr.store(stated(&self.series, self.levels.iter()).to_bits(), Relaxed);
             }
             Ok(())
         })
