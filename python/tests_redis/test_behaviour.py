@@ -191,6 +191,10 @@ def test_arguments_out_of_range(make: Make) -> None:
         ({"capacity": 1.5}, "ERR_CAPACITY_RANGE"),
         ({"fpr": 0.0}, "ERR_FPR_RANGE"),
         ({"fpr": 1.0}, "ERR_FPR_RANGE"),
+        ({"capacity": "many"}, "ERR_ARGUMENT_TYPE"),
+        ({"capacity": True}, "ERR_ARGUMENT_TYPE"),
+        ({"fpr": "low"}, "ERR_ARGUMENT_TYPE"),
+        ({"expansion": "fast"}, "ERR_ARGUMENT_TYPE"),
     ):
         with raises(code, tepal.ArgumentError):
             make(**wrong)

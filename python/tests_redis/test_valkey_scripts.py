@@ -147,7 +147,7 @@ def test_making() -> None:
         ),
         ({"validate_scale_to": 26_214_300}, ("VALIDATESCALETO", 26_214_300)),
     ):
-        turn = ([("BF.INSERT", b"seen", *sent)], [[]])
+        turn: tuple[list[Any], list[Any]] = ([("BF.INSERT", b"seen", *sent)], [[]])
         play(_remote.open_filter(b"seen", wanted(**options)), missing, turn)
     for said, code, kind in (
         ("provided VALIDATESCALETO causes bloom object to exceed memory limit", "ERR_SCALE_TO", tepal.ArgumentError),
@@ -162,6 +162,17 @@ def test_making() -> None:
     ):
         with raises(code, kind):
             play(_remote.open_filter(b"seen", wanted()), missing, ([("BF.INSERT", b"seen")], [Refused(said)]))
+
+
+def test_a_filter_that_is_there() -> None:
+    there = ([("EXISTS", b"seen")], [1]), ([("BF.INFO", b"seen")], [INFO])
+    play(_remote.open_filter(b"seen", wanted(tightening=0.5, validate_scale_to=26_214_300)), *there)
+    for options, code, kind in (
+        ({"tightening": 0.6}, "ERR_TIGHTENING_DIFFERS", tepal.MismatchError),
+        ({"validate_scale_to": 26_214_301}, "ERR_SCALE_TO", tepal.ArgumentError),
+    ):
+        with raises(code, kind):
+            play(_remote.open_filter(b"seen", wanted(**options)), *there)
 
 
 def test_a_batch_that_is_too_much() -> None:

@@ -13,7 +13,7 @@ from tepal.errors import ArgumentError, CapacityError, MismatchError, TepalError
 
 from ._header import parse
 from ._keys import each_key, key_bytes
-from ._refusals import coded, missing, refusal
+from ._refusals import coded, missing, refusal, unsupported
 from ._script import Command, Reply, Script, is_error, pairs, text
 from ._server import defaults, scheme_of
 
@@ -80,7 +80,9 @@ def open_filter(key: bytes, wanted: Wanted) -> Script[None]:
             raise missing()
         if (yield from _make(key, wanted)):
             return
-    _compare((yield from info(key)), (yield from initial_capacity(key)), wanted)
+    _compare((yield from info(key)), wanted)
+    if wanted.capacity is not None and wanted.capacity != (initial := (yield from initial_capacity(key))):
+        raise _differs("capacity", wanted.capacity, initial)
 
 
 def _make(key: bytes, wanted: Wanted) -> Script[bool]:
@@ -105,19 +107,28 @@ def _make(key: bytes, wanted: Wanted) -> Script[bool]:
     return True
 
 
-def _compare(found: Info, initial: int, wanted: Wanted) -> None:
+def _compare(found: Info, wanted: Wanted) -> None:
     """A filter that is there stays as it is; somebody who wanted another one should know."""
-    expansion = found["expansion"] if wanted.expansion == "server" else wanted.expansion
-    for name, code, want, have in (
-        ("capacity", "ERR_CAPACITY_DIFFERS", wanted.capacity, initial),
-        ("fpr", "ERR_FPR_DIFFERS", wanted.fpr, found["fpr"]),
-        ("tightening", "ERR_TIGHTENING_DIFFERS", wanted.tightening, found["tightening"]),
-    ):
-        if want is not None and have is not None and want != have:
-            raise coded(MismatchError(f"{name}: expected {want} as asked for, got a filter with {have}"), code)
-    if expansion != found["expansion"]:
-        said = f"expansion: expected {expansion} as asked for, got a filter with {found['expansion']}"
-        raise coded(MismatchError(said), "ERR_EXPANSION_DIFFERS")
+    if wanted.fpr not in (None, found["fpr"]):
+        raise _differs("fpr", wanted.fpr, found["fpr"])
+    if wanted.expansion not in ("server", found["expansion"]):
+        raise _differs("expansion", wanted.expansion, found["expansion"])
+    if wanted.tightening is not None and found["tightening"] not in (None, wanted.tightening):
+        raise _differs("tightening", wanted.tightening, found["tightening"])
+    if wanted.validate_scale_to is not None:
+        limit = found["max_scaled_capacity"]
+        if limit is None:
+            raise unsupported(
+                "validate_scale_to: expected a server that knows how far a filter can grow, got one without"
+            )
+        if limit < wanted.validate_scale_to:
+            said = f"validate_scale_to: expected at most {limit}, got {wanted.validate_scale_to}"
+            raise coded(ArgumentError(said), "ERR_SCALE_TO")
+
+
+def _differs(name: str, want: object, have: object) -> MismatchError:
+    said = f"{name}: expected {want} as asked for, got a filter with {have}"
+    return coded(MismatchError(said), f"ERR_{name.upper()}_DIFFERS")
 
 
 def add(key: bytes, wanted: Wanted, item: Any) -> Script[bool]:
@@ -238,19 +249,36 @@ def wanted(
     create: bool,
 ) -> Wanted:
     """The arguments of the constructors, in types that go over the wire; their ranges are the server's affair."""
-    if isinstance(capacity, float):
-        if not capacity.is_integer():
-            raise coded(ArgumentError(f"capacity: expected a whole number, got {capacity}"), "ERR_CAPACITY_RANGE")
-        capacity = int(capacity)
     return Wanted(
-        capacity=None if capacity is None else index(capacity),
-        fpr=None if fpr is None else float(fpr),
-        expansion=expansion if expansion is None or expansion == "server" else index(expansion),
-        tightening=tightening,
+        capacity=_whole("capacity", capacity),
+        fpr=_rate("fpr", fpr),
+        expansion="server" if expansion == "server" else _whole("expansion", expansion),
+        tightening=_rate("tightening", tightening),
         seed=seed,
-        validate_scale_to=validate_scale_to,
+        validate_scale_to=_whole("validate_scale_to", validate_scale_to),
         create=create,
     )
+
+
+def _whole(name: str, value: SupportsIndex | float | None) -> int | None:
+    try:
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        if value is None or not isinstance(value, bool):
+            return None if value is None else index(value)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    code = "ERR_CAPACITY_RANGE" if isinstance(value, float) else "ERR_ARGUMENT_TYPE"
+    raise coded(ArgumentError(f"{name}: expected an integer, got {type(value).__name__}"), code)
+
+
+def _rate(name: str, value: SupportsFloat | None) -> float | None:
+    try:
+        if value is None or not isinstance(value, bool | str):
+            return None if value is None else float(value)
+    except TypeError:
+        pass
+    raise coded(ArgumentError(f"{name}: expected a number, got {type(value).__name__}"), "ERR_ARGUMENT_TYPE")
 
 
 def mask(answers: list[bool]) -> Mask:

@@ -179,9 +179,9 @@ class RemoteBloomFilter(LocalOnly):
     trip. Every fact (``seen.capacity``) asks the server. What BF.* cannot do (union, bytes, fill) raises
     `UnsupportedError`; `pull` makes a local copy that can.
 
-    Two things a server can do that a local filter cannot: a key that somebody deleted is made again by the next `add`, as
-    it was asked for (with ``create=False`` it is an error); and a client that tries again after a lost reply, as
-    redis-py's does, may answer False for a key that it has just added itself.
+    Two things happen with a server that do not locally: a filter that somebody deleted is made again by the next
+    `add`, as it was asked for (with ``create=False`` it is an error); and a client that tries again after a lost reply,
+    as redis-py's does, may answer False for a key that it has just added itself.
 
     Args:
         client: of redis-py or valkey-py, for one server or a cluster. Its timeouts are those of this filter, and it is
