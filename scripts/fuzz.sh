@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Fuzzes every reader, and the core's operations, for SECONDS each (default 20): scripts/fuzz.sh [SECONDS] [TARGET…]
-# Targets: from_bytes, foreign and ops (cargo fuzz), python, node. What was found before is kept in .cache/fuzz/ and tried first.
+# Targets: from_bytes, scalable, foreign and ops (cargo fuzz), python, node. What was found before is kept in .cache/fuzz/ and tried first.
 . "$(dirname "$0")/lib.sh"
 
 seconds=${1:-20}
 shift || true
-[ $# -gt 0 ] || set -- from_bytes foreign ops python node
+[ $# -gt 0 ] || set -- from_bytes scalable foreign ops python node
 
 core() {
   scripts/setup-rust.sh
@@ -20,7 +20,7 @@ core() {
   local corpus=.cache/fuzz/$1
   mkdir -p "$corpus"
   [ "$1" != from_bytes ] || cp -n tests/vectors/v1/*.tepal tests/vectors/v1/malformed/*.tepal "$corpus"
-  [ "$1" != foreign ] || cp -n crates/tepal/fuzz/seeds/foreign/* "$corpus"
+  [ ! -d "crates/tepal/fuzz/seeds/$1" ] || cp -n "crates/tepal/fuzz/seeds/$1"/* "$corpus"
   # The sanitizers want an unstable compiler, or a stable one that is told to act as one.
   local -x PATH=$tools/bin:$PATH RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$root/target/fuzz
   reported cargo fuzz run --fuzz-dir crates/tepal/fuzz "$1" "$corpus" -- -max_total_time="$seconds" -max_len=16384 \
@@ -39,7 +39,7 @@ reported() {
 for target in "$@"; do
   echo "-- $target, $seconds s"
   case $target in
-    from_bytes | foreign | ops) core "$target" ;;
+    from_bytes | scalable | foreign | ops) core "$target" ;;
     python)
       scripts/install-wheel.sh
       reported "$py" python/tests/fuzz_reader.py -max_total_time="$seconds"
