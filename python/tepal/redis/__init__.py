@@ -3,12 +3,12 @@
 Takes the client that you have, of redis-py or valkey-py; tepal needs neither to be installed. `tepal.redis.aio` has the
 same names for asyncio.
 
->>> import redis, tepal, tepal.redis                                         # doctest: +SKIP
->>> client = redis.Redis()                                                   # doctest: +SKIP
->>> seen = tepal.ScalableBloomFilter(10_000, scheme="redisbloom")            # doctest: +SKIP
->>> seen.update(["alice", "bob"])                                            # doctest: +SKIP
->>> tepal.redis.push(client, "seen", seen)                                   # doctest: +SKIP
->>> "alice" in tepal.redis.RemoteBloomFilter(client, "seen")                 # doctest: +SKIP
+>>> import redis, tepal, tepal.redis
+>>> client = redis.Redis()
+>>> seen = tepal.ScalableBloomFilter(10_000, scheme="redisbloom")
+>>> seen.update(["alice", "bob"])
+>>> tepal.redis.push(client, "seen", seen)
+>>> "alice" in tepal.redis.RemoteBloomFilter(client, "seen")
 True
 """
 
