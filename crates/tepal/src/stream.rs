@@ -34,6 +34,9 @@ impl Sum {
     pub fn update(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let (now, later) = bytes.split_at(bytes.len().min(CHECKSUM_BLOCK - self.held.len()));
+            if self.held.capacity() < self.held.len() + now.len() {
+                self.held.reserve_exact(CHECKSUM_BLOCK - self.held.len()); // once
+            }
             self.held.extend_from_slice(now);
             bytes = later;
             if self.held.len() == CHECKSUM_BLOCK {

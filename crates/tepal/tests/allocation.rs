@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout as Memory, System};
 use std::cell::Cell;
 use std::sync::Arc;
 use tepal::checksum;
-use tepal::{BloomFilter, Layout, Metadata, Options, Params};
+use tepal::{BloomFilter, Layout, Metadata, Options, Params, ScalableBloomFilter};
 
 struct Counting;
 
@@ -149,6 +149,64 @@ fn an_honest_filter_is_held_once() {
         let (_, used) = peak(|| (0..10_000u64).filter(|key| filter.contains(key) != view.contains(key)).count());
         assert_eq!(used, 0, "a lookup allocates");
     }
+}
+
+/// Level i's record of a scalable filter with true checksums of table and body, but another number of lines in header and record.
+fn claim_level(bytes: &[u8], level: usize, lines: u64) -> Vec<u8> {
+    let old = u64::from_le_bytes(bytes[40..48].try_into().unwrap());
+    let record = 128 + 64 * (level + 1);
+    let own = u64::from_le_bytes(bytes[record + 32..record + 40].try_into().unwrap());
+    let mut hostile = claim(bytes, old - own + lines);
+    hostile[record + 24..record + 32].copy_from_slice(&(lines * 512).to_le_bytes());
+    hostile[record + 32..record + 40].copy_from_slice(&lines.to_le_bytes());
+    let levels = u32::from_le_bytes(bytes[128..132].try_into().unwrap()) as usize;
+    hostile[128 + 56..128 + 64].fill(0);
+    let sum = checksum(&hostile[128..128 + 64 * (levels + 1)]);
+    hostile[128 + 56..128 + 64].copy_from_slice(&sum.to_le_bytes());
+    hostile
+}
+
+#[test]
+fn a_level_that_claims_petabytes_gets_nothing() {
+    let honest = ScalableBloomFilter::build(0..10_000u64, 0.01).unwrap().to_bytes().unwrap();
+    for (level, lines) in [(0, 1 << 20), (1, 1 << 32), (2, 1 << 40), (2, (1 << 51) - 2_000)] {
+        let hostile = claim_level(&honest, level, lines);
+        let (result, used) = peak(|| ScalableBloomFilter::from_bytes(&hostile).map(drop));
+        assert_eq!(result.unwrap_err().code(), "ERR_TRUNCATED");
+        assert!(used < 2_000, "from_bytes used {used} bytes for {lines} lines");
+
+        let shared: Arc<Vec<u8>> = Arc::new(hostile.clone());
+        let (result, used) = peak(|| ScalableBloomFilter::from_shared(shared, None).map(drop));
+        assert_eq!(result.unwrap_err().code(), "ERR_TRUNCATED");
+        assert!(used < 2_000, "from_shared used {used}");
+
+        let (result, used) = peak(|| ScalableBloomFilter::read_from(&mut hostile.as_slice(), None, None).map(drop));
+        assert_eq!(result.unwrap_err().code(), "ERR_TRUNCATED");
+        assert!(used < 3 * hostile.len() + MIB + 100_000, "read_from used {used}");
+    }
+    // More levels than there are bytes for.
+    let mut hostile = honest.clone();
+    hostile[128..132].copy_from_slice(&60_000u32.to_le_bytes());
+    let (result, used) = peak(|| ScalableBloomFilter::from_bytes(&hostile).map(drop));
+    assert_eq!(result.unwrap_err().code(), "ERR_HEADER");
+    assert!(used < 2_000, "{used}");
+}
+
+#[test]
+fn an_honest_growing_filter_is_held_once() {
+    let bytes = ScalableBloomFilter::build(0..400_000u64, 0.01).unwrap().to_bytes().unwrap();
+    let len = bytes.len();
+    let (filter, used) = peak(|| ScalableBloomFilter::from_bytes(&bytes).unwrap());
+    assert!(used < len + 80_000, "from_bytes used {used} for {len}");
+    let there = Some(len as u64);
+    let (read, used) = peak(|| ScalableBloomFilter::read_from(&mut bytes.as_slice(), None, there).unwrap());
+    assert!(used < len + 160_000 && read == filter, "read_from used {used} for {len}");
+    let (_, used) = peak(|| filter.write_to(&mut std::io::sink()).unwrap());
+    assert!(used < 160_000, "write_to used {used}");
+    let (_, used) = peak(|| (0..10_000u64).filter(|key| filter.contains(key)).count());
+    assert_eq!(used, 0, "a lookup allocates");
+    let (_, used) = peak(|| (0..10_000u64).filter(|key| filter.insert(key).unwrap()).count());
+    assert_eq!(used, 0, "inserting a known key allocates");
 }
 
 #[test]
