@@ -129,7 +129,7 @@ pub fn scalable_capacity(value: u64, scheme: Scheme) -> Result<u64> {
 pub fn scalable_fpr(value: f64, scheme: Scheme) -> Result<f64> {
     match scheme {
         Scheme::Tepal => fpr(value),
-        _ if value >= f64::MIN_POSITIVE && value < 1.0 => Ok(value),
+        _ if (f64::MIN_POSITIVE..1.0).contains(&value) => Ok(value),
         _ => Err(Error::argument("ERR_FPR_RANGE", "fpr", "a rate above 0 and below 1", Got::Float(value))),
     }
 }

@@ -13,7 +13,7 @@ use crate::scheme::Scheme;
 use crate::series::{Next, Plan, Series, MAX_LEVELS};
 use crate::sizing::Params;
 use crate::stream::{each_block, Sum};
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{sync::Arc, vec, vec::Vec};
 
 /// Bytes of the series and of each level in the table.
 const RECORD: usize = 64;
@@ -30,8 +30,7 @@ struct Entry {
 
 /// The table: the series, then the levels from the oldest on.
 fn encode_table(series: &Series, levels: &[&Level]) -> Vec<u8> {
-    let mut t = Vec::new();
-    t.resize(RECORD * (levels.len() + 1), 0);
+    let mut t = vec![0; RECORD * (levels.len() + 1)];
     put(&mut t, 0, 4, levels.len() as u64);
     put(&mut t, 4, 4, series.expansion as u64);
     put(&mut t, 8, 8, series.tightening.to_bits());
