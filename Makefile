@@ -3,7 +3,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test ci dist bench lint setup wasm rust accuracy vectors oracle python node readme browser cross no-std i686 s390x fuzz sizes demo-test clean
+.PHONY: help demo test ci dist bench lint setup wasm rust accuracy vectors oracle python node readme browser cross redis recipes no-std i686 s390x fuzz sizes demo-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9_-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,12 @@ browser: ## the npm package in Chromium
 
 cross: ## every language reads what every other wrote; the same names everywhere
 	@scripts/cross.sh
+
+redis: ## push, pull and remote filters, against real Redis and Valkey
+	@scripts/redis.sh
+
+recipes: ## the recipes of examples/recipes
+	@scripts/recipes.sh
 
 no-std: ## the core without std, for the host, wasm32 and a target that has none
 	@scripts/no-std.sh

@@ -20,6 +20,8 @@ steps=(
   "readme|The code of the README|scripts/readme.sh"
   "browser|Chromium|scripts/browser.sh"
   "cross|Across languages|scripts/cross.sh"
+  "redis|Redis and Valkey, real servers|scripts/redis.sh"
+  "recipes|Recipes|scripts/recipes.sh"
   "sizes|Sizes|scripts/sizes.sh"
   "fuzz|Fuzzing, briefly|scripts/fuzz.sh 20"
   "demo-test|Demo, end to end|scripts/demo-test.sh"

@@ -146,8 +146,9 @@ impl Level {
         Ok(true)
     }
 
+    /// The bits that are set. (In a view that was not verified, bits behind the last one may be.)
     pub fn ones(&self) -> u64 {
-        facts::ones(self.lines())
+        facts::ones(self.lines()).min(self.plan.num_bits())
     }
 
     fn count_of(&self, ones: u64) -> u64 {
