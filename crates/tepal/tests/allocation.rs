@@ -231,3 +231,58 @@ fn a_filter_of_a_trillion_keys_is_sized_and_addressed_without_its_memory() {
         assert!(used < 5_000, "{layout:?} used {used}");
     }
 }
+
+#[test]
+fn a_foreign_payload_that_claims_petabytes_gets_nothing() {
+    let many = u64::MAX >> 1;
+    let load = |count: u64, len: u64| {
+        let mut b = vec![1, 2, 0, 0, 0];
+        [0.01f64, 0.5].iter().for_each(|x| b.extend(x.to_le_bytes()));
+        b.push(1);
+        [count, len].iter().for_each(|n| b.extend(n.to_le_bytes()));
+        b
+    };
+    // The second blob says that it has 2^40 bytes of bits, the third payload's string is LZF for as many.
+    let mut blob = load(1, 45 + 16);
+    blob.push(1);
+    blob.extend((1u64 << 40).to_le_bytes());
+    blob.extend([7; 4 + 32 + 16 + 16]);
+    let mut dump = vec![7, 0x81, 0x6e, 0x5a, 0x28, 0x99, 0xf9, 0x6d, 0xac, 1, 2, 1, 2, 2];
+    for x in [0.01f64, 0.5] {
+        dump.push(4);
+        dump.extend(x.to_le_bytes());
+    }
+    dump.extend([2, 1, 5, 0xC3, 5, 0x81]);
+    dump.extend((1u64 << 40).to_be_bytes());
+    dump.extend([0, 0, 0xE0, 0xFF, 0, 0, 11, 0]);
+    let crc = dump
+        .iter()
+        .fold(0u64, |crc, byte| (0..8).fold(crc ^ *byte as u64, |c, _| (c >> 1) ^ ((c & 1) * 0x95ac_9329_ac4b_c9b5)));
+    dump.extend(crc.to_le_bytes());
+    let mut failed: Vec<(usize, &str)> = Vec::new();
+    for payload in [load(1 << 31, 47), load(1, many), blob, dump] {
+        let (result, used) = peak(|| ScalableBloomFilter::from_valkey(&payload).map(drop));
+        failed.push((used, result.unwrap_err().code()));
+    }
+    // RedisBloom: 2^32 - 1 sub filters; one of 2^59 bytes for 2^57 entries.
+    let mut header = [0u64.to_le_bytes().to_vec(), [u32::MAX, 5, 2].map(u32::to_le_bytes).concat()].concat();
+    let (result, used) = peak(|| ScalableBloomFilter::from_redisbloom(&[(1, &header)]).map(drop));
+    failed.push((used, result.unwrap_err().code()));
+    header[8..12].copy_from_slice(&1u32.to_le_bytes());
+    let bpe = 4.792529188683723f64; // for 0.1
+    for word in [1u64 << 59, 1 << 62, 0, 0.1f64.to_bits(), bpe.to_bits()] {
+        header.extend(word.to_le_bytes());
+    }
+    header.extend(4u32.to_le_bytes());
+    header.extend((1u64 << 57).to_le_bytes());
+    header.push(0);
+    let (result, used) = peak(|| ScalableBloomFilter::from_redisbloom(&[(1, &header), (9, &[0; 8])]).map(drop));
+    failed.push((used, result.unwrap_err().code()));
+    // 2^31 - 1 words.
+    let words = [1u8, 7, 0x7F, 0xFF, 0xFF, 0xFF, 0];
+    let (result, used) = peak(|| ScalableBloomFilter::from_guava(&words).map(drop));
+    failed.push((used, result.unwrap_err().code()));
+    let (t, f) = ("ERR_TRUNCATED", "ERR_FOREIGN");
+    assert_eq!(failed.iter().map(|e| e.1).collect::<Vec<_>>(), [t, t, f, f, t, t, t]);
+    assert!(failed.iter().all(|e| e.0 < 2_000), "{failed:?}");
+}
