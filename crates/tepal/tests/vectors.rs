@@ -7,6 +7,35 @@ fn golden() -> Golden {
     Golden::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
+fn scalable() -> Golden {
+    Golden::scalable(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+#[test]
+fn every_scalable_file_is_built_again_to_the_byte() {
+    assert!(scalable().build_again() >= 60);
+}
+
+#[test]
+fn every_scalable_file_is_read_with_its_facts_and_answers() {
+    assert!(scalable().read() >= 60);
+}
+
+#[test]
+fn every_malformed_scalable_file_has_its_code() {
+    assert!(scalable().refuse() >= 120);
+}
+
+#[test]
+fn payloads_of_other_libraries_are_read_refused_and_written() {
+    assert!(scalable().exchange() >= 180);
+}
+
+#[test]
+fn every_mistake_with_a_scalable_filter_has_its_code() {
+    assert!(scalable().growing_mistake() >= 150);
+}
+
 #[test]
 fn every_file_is_built_again_to_the_byte() {
     assert!(golden().build_again() >= 50);

@@ -16,7 +16,7 @@ pub struct Case {
     pub withheld: bool,
 }
 
-fn case(name: &'static str, steps: Vec<Value>, present: Value) -> Case {
+pub(crate) fn case(name: &'static str, steps: Vec<Value>, present: Value) -> Case {
     let asked = json!([{ "ints": ["1000000", "1000300"] }, { "texts": ["stranger-", 0, 100] }, { "text": "nobody" }]);
     Case { name, steps, present, asked, withheld: false }
 }
@@ -27,7 +27,7 @@ fn plain(name: &'static str, capacity: u64, fpr: f64, layout: &str, seed: &str, 
     case(name, vec![new, json!({ "op": "add", "id": "f", "keys": present })], present)
 }
 
-fn ints(from: i64, to: i64) -> Value {
+pub(crate) fn ints(from: i64, to: i64) -> Value {
     json!([{ "ints": [from.to_string(), to.to_string()] }])
 }
 

@@ -8,17 +8,26 @@ use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
 use tepal::{Key, LayoutChoice, Params};
 
-/// tests/vectors/v1.
-pub struct Golden(PathBuf);
+/// A folder of golden files.
+pub struct Golden {
+    folder: PathBuf,
+    /// The step that reads a file.
+    load: &'static str,
+}
 
 impl Golden {
-    /// The folder below the root of the repository.
+    /// tests/vectors/v1 below the root of the repository: Bloom filters.
     pub fn open(root: impl AsRef<Path>) -> Self {
-        Golden(root.as_ref().join("tests/vectors/v1"))
+        Golden { folder: root.as_ref().join("tests/vectors/v1"), load: "load" }
+    }
+
+    /// tests/vectors/v1-scalable: scalable filters.
+    pub fn scalable(root: impl AsRef<Path>) -> Self {
+        Golden { folder: root.as_ref().join("tests/vectors/v1-scalable"), load: "load_scalable" }
     }
 
     fn bytes(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+        std::fs::read(self.folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
     fn json(&self, name: &str) -> Value {
@@ -31,7 +40,7 @@ impl Golden {
             let steps = entry["steps"].as_array().unwrap();
             let outcomes = run(steps, files);
             for (step, outcome) in steps.iter().zip(&outcomes) {
-                let expected = step.get("new").unwrap_or(&Value::Null);
+                let expected = step.get("new").or(step.get("refused")).unwrap_or(&Value::Null);
                 assert_eq!(outcome, expected, "{} {}", entry["file"], step["op"]);
             }
             assert!(files.read(entry["file"].as_str().unwrap()) == golden, "{}: other bytes", entry["file"]);
@@ -46,7 +55,7 @@ impl Golden {
             for lazy in [false, true] {
                 files.write("file", golden);
                 let steps = [
-                    json!({ "op": "load", "id": "f", "file": "file", "seed": entry.get("open_seed"), "lazy": lazy }),
+                    json!({ "op": self.load, "id": "f", "file": "file", "seed": entry.get("open_seed"), "lazy": lazy }),
                     json!({ "op": "verify", "id": "f" }),
                     json!({ "op": "save", "id": "f", "file": "again", "withhold_seed": withheld }),
                     json!({ "op": "facts", "id": "f" }),
@@ -82,7 +91,7 @@ impl Golden {
             let name = bad["file"].as_str().unwrap();
             let mut files = Memory::default();
             files.write("bad", &self.bytes(name));
-            let mut load = json!({ "op": "load", "id": "f", "file": "bad", "seed": bad.get("seed") });
+            let mut load = json!({ "op": self.load, "id": "f", "file": "bad", "seed": bad.get("seed") });
             let refused = json!({ "error": bad["code"] });
             assert_eq!(run(std::slice::from_ref(&load), &mut files), std::slice::from_ref(&refused), "{name}");
             load["lazy"] = true.into();
@@ -146,6 +155,64 @@ impl Golden {
                 Params::new(row["capacity"].as_u64().unwrap(), row["fpr"].as_f64().unwrap(), 9, layout).unwrap();
             assert_eq!(json!(params.num_lines()), row["lines"], "{row}");
             assert_eq!(json!(params.addresses(hash)), row["bits"], "{row}");
+        })
+    }
+
+    /// Each payload of another library is read with the recorded facts and answers, or refused with its code, and what is written is as recorded.
+    pub fn exchange(&self) -> usize {
+        let (manifest, foreign) = (self.json("manifest.json"), self.json("foreign.json"));
+        let list = |name: &str| foreign[name].as_array().unwrap().clone();
+        let with_id = |mut step: Value| {
+            step["id"] = "f".into();
+            step
+        };
+        for entry in list("read") {
+            let name = entry["name"].as_str().unwrap();
+            let steps = [
+                with_id(entry.clone()),
+                json!({ "op": "facts", "id": "f" }),
+                json!({ "op": "ask", "id": "f", "keys": entry["present"] }),
+                json!({ "op": "ask_many", "id": "f", "keys": entry["asked"]["keys"] }),
+            ];
+            let out = run(&steps, &mut Memory::default());
+            assert_eq!(out.len(), 4, "{name}: {:?}", out.last());
+            same_facts(&out[1], &entry["facts"], manifest["tolerance"].as_f64().unwrap(), name);
+            assert!(!out[2].as_str().unwrap().contains('0'), "{name}: a key is lost");
+            assert_eq!(out[3], entry["asked"]["answers"], "{name}: other answers");
+        }
+        for entry in list("refused") {
+            let out = run(&[with_id(entry.clone())], &mut Memory::default());
+            assert_eq!(out, [json!({ "error": entry["code"] })], "{}", entry["name"]);
+        }
+        for entry in list("written") {
+            let file = entry["file"].as_str().unwrap();
+            let mut files = Memory::default();
+            files.write("file", &self.bytes(file));
+            for op in ["to_valkey_load", "to_valkey_dump", "to_redisbloom"].iter().filter(|op| entry.get(*op).is_some())
+            {
+                let from = if *op == "to_redisbloom" { "from_redisbloom" } else { "from_valkey" };
+                let steps = [
+                    json!({ "op": "load_scalable", "id": "f", "file": "file" }),
+                    json!({ "op": op, "id": "f" }),
+                    json!({ "op": from, "id": "g", "hex": entry[*op], "chunks": entry[*op] }),
+                    json!({ "op": "equal", "id": "f", "other": "g" }),
+                ];
+                let out = run(&steps, &mut files);
+                assert_eq!(out[1..], [entry[*op].clone(), Value::Null, true.into()], "{file} {op}");
+            }
+        }
+        ["read", "refused", "written"].iter().map(|name| list(name).len()).sum()
+    }
+
+    /// Each mistake with a scalable filter has its code.
+    pub fn growing_mistake(&self) -> usize {
+        self.rows("errors.json", |row| {
+            if !row["not"].as_array().is_some_and(|not| not.contains(&"rust".into())) {
+                let steps = row["steps"].as_array().unwrap();
+                let out = run(steps, &mut Memory::default());
+                assert_eq!(out.len(), steps.len(), "{row}: {:?}", out.last());
+                assert_eq!(out.last(), Some(&json!({ "error": row["code"] })), "{row}");
+            }
         })
     }
 

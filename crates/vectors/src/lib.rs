@@ -5,7 +5,12 @@
 #![allow(missing_docs)] // a tool of this repository, not a library to build on
 
 pub mod cases; // the files
+pub mod foreign; // payloads of other libraries
 pub mod golden; // the tests that every language has, in Rust
+pub mod growing; // the steps of scalable filters
+pub mod growing_cases; // the files of scalable filters
+pub mod growing_errors; // mistakes with scalable filters
+pub mod growing_malformed; // bytes that are no scalable filter
 pub mod keys; // keys in JSON
 pub mod malformed; // bytes that no reader accepts
 pub mod pretty; // JSON for people
@@ -31,6 +36,26 @@ impl Files for Memory {
     fn write(&mut self, name: &str, bytes: &[u8]) {
         self.0.insert(name.into(), bytes.to_vec());
     }
+}
+
+/// A folder of golden files: its name below tests/vectors, and what makes it (path → bytes).
+pub type Folder = (&'static str, fn() -> BTreeMap<String, Vec<u8>>);
+
+/// All folders.
+pub const FOLDERS: [Folder; 2] = [("v1", generate), ("v1-scalable", generate_scalable)];
+
+/// All of tests/vectors/v1-scalable: path → bytes.
+pub fn generate_scalable() -> BTreeMap<String, Vec<u8>> {
+    let mut files = Memory::default();
+    let entries: Vec<Value> = growing_cases::cases().into_iter().map(|case| entry(case, &mut files)).collect();
+    let foreign = foreign::foreign(&files);
+    let bad: Vec<Value> = growing_malformed::malformed().into_iter().map(|bad| bad_entry(bad, &mut files)).collect();
+    let mut document = |name: &str, value: Value| files.write(name, pretty::pretty(&value).as_bytes());
+    document("manifest.json", json!({ "version": 1, "tolerance": 1e-9, "files": entries }));
+    document("malformed.json", bad.into());
+    document("foreign.json", foreign);
+    document("errors.json", growing_errors::errors());
+    files.0
 }
 
 /// All of tests/vectors/v1: path → bytes.
@@ -71,8 +96,10 @@ fn entry(case: Case, files: &mut Memory) -> Value {
     assert!(!present.as_str().expect("answers").contains('0'), "{}: a key is lost", case.name);
     let facts = outcomes.pop().unwrap();
     for (step, outcome) in steps.iter_mut().zip(outcomes) {
-        if step["op"] == "add" {
-            step["new"] = outcome;
+        match step["op"].as_str() {
+            Some("add") => step["new"] = outcome,
+            Some("add_until_refused" | "add_many_until_refused") => step["refused"] = outcome,
+            _ => {}
         }
     }
     let bytes = &files.0[&file];

@@ -1,13 +1,14 @@
 //! `tepal-vectors`: writes the golden vectors, checks them, or runs a script of the cross-language tests.
 //!
-//! - `tepal-vectors`: writes what is new below tests/vectors/v1; refuses to change a file that is there (`--force` does).
-//! - `tepal-vectors --check`: fails unless the folder holds exactly what the core makes.
+//! - `tepal-vectors`: writes what is new below tests/vectors; refuses to change a file that is there (`--force` does).
+//! - `tepal-vectors --check`: fails unless the folders hold exactly what the core makes.
 //! - `tepal-vectors run SCRIPT.json RESULT.json`: Rust's adapter of tests/cross.
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
-use tepal_vectors::{generate, pretty, script};
+use tepal_vectors::{pretty, script, FOLDERS};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -25,7 +26,15 @@ fn main() -> ExitCode {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors/v1")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors")
+}
+
+/// All golden files: path below tests/vectors → bytes.
+fn generate() -> BTreeMap<String, Vec<u8>> {
+    let each = FOLDERS
+        .iter()
+        .flat_map(|(folder, make)| make().into_iter().map(move |(name, bytes)| (format!("{folder}/{name}"), bytes)));
+    each.collect()
 }
 
 fn write(force: bool) -> ExitCode {
@@ -55,7 +64,8 @@ fn write(force: bool) -> ExitCode {
 fn check() -> ExitCode {
     let folder = folder();
     let files = generate();
-    let mut wrong: Vec<String> = present(&folder, "").into_iter().filter(|name| !files.contains_key(name)).collect();
+    let there = FOLDERS.iter().flat_map(|(name, _)| present(&folder.join(name), &format!("{name}/")));
+    let mut wrong: Vec<String> = there.filter(|name| !files.contains_key(name)).collect();
     wrong.extend(
         files
             .iter()

@@ -32,11 +32,11 @@ pub struct Good {
     pub classic: Vec<u8>,
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> usize {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
 }
 
-fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
+pub(crate) fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
     bytes[at..at + value.len()].copy_from_slice(value);
 }
 
@@ -47,7 +47,7 @@ fn mended(good: &[u8], at: usize, value: &[u8]) -> Vec<u8> {
     mend(bytes)
 }
 
-fn mend(mut bytes: Vec<u8>) -> Vec<u8> {
+pub(crate) fn mend(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = u32_at(&bytes, 20) - 8;
     let sum = checksum(&bytes[..end]);
     put(&mut bytes, end, &sum.to_le_bytes());

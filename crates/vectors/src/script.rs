@@ -2,10 +2,11 @@
 //!
 //! Every language has an interpreter of the same steps (tests/cross/README.md). A step may leave an outcome: the answers
 //! of an `add`, the bytes of a `save`. A step that fails leaves `{"error": code}` and ends its script.
+use crate::growing::Growing;
 use crate::keys::{integer, keys};
 use serde_json::{json, Value};
 use std::collections::HashMap;
-use tepal::{arg, AnyFilter, BloomFilter, Error, Explanation, KeyHash, LayoutChoice, Metadata, Options, Storage};
+use tepal::{arg, BloomFilter, Error, Explanation, KeyHash, LayoutChoice, Metadata, Options, Storage};
 
 /// The files that a script saves and loads: a folder, or memory.
 pub trait Files {
@@ -17,7 +18,7 @@ pub trait Files {
 
 /// Runs one script and returns the outcomes of its steps.
 pub fn run(steps: &[Value], files: &mut dyn Files) -> Vec<Value> {
-    let mut machine = Machine { filters: HashMap::new(), files };
+    let mut machine = Machine { filters: HashMap::new(), growing: Growing::default(), files };
     let mut outcomes = Vec::new();
     for step in steps {
         match machine.step(step) {
@@ -33,6 +34,7 @@ pub fn run(steps: &[Value], files: &mut dyn Files) -> Vec<Value> {
 
 struct Machine<'f> {
     filters: HashMap<String, BloomFilter<Storage>>,
+    growing: Growing,
     files: &'f mut dyn Files,
 }
 
@@ -42,6 +44,9 @@ impl Machine<'_> {
     }
 
     fn step(&mut self, step: &Value) -> Result<Value, Error> {
+        if let Some(outcome) = self.growing.step(step, self.files) {
+            return outcome;
+        }
         let made = match step["op"].as_str().expect("an op") {
             "new" => {
                 let (capacity, fpr, options) = arguments(step)?;
@@ -128,10 +133,7 @@ impl Machine<'_> {
         match (seed, lazy) {
             (Some(seed), false) => Ok(BloomFilter::from_bytes_with_seed(&bytes, seed)?.into_storage()),
             (seed, true) => BloomFilter::from_shared(std::sync::Arc::new(bytes), seed),
-            (None, false) => match tepal::from_bytes(&bytes)? {
-                AnyFilter::Bloom(filter) => Ok(filter.into_storage()),
-                _ => panic!("a kind of filter that these scripts do not know"),
-            },
+            (None, false) => Ok(BloomFilter::from_bytes(&bytes)?.into_storage()),
         }
     }
 }
@@ -145,7 +147,7 @@ fn explained(why: &Explanation) -> Value {
     json!([KeyHash::new(why.hash, 0).to_hex(), why.contained, why.false_positive_chance, lines.collect::<Value>()])
 }
 
-fn digit(yes: bool) -> char {
+pub(crate) fn digit(yes: bool) -> char {
     if yes {
         '1'
     } else {
@@ -154,12 +156,12 @@ fn digit(yes: bool) -> char {
 }
 
 /// A number as the loosely typed languages give it: `{"float": …}`, `{"int": …}`, or a plain JSON integer.
-enum Loose {
+pub(crate) enum Loose {
     Float(f64),
     Int(i128),
 }
 
-fn loose(value: &Value) -> Loose {
+pub(crate) fn loose(value: &Value) -> Loose {
     match (value.get("float"), value.get("int")) {
         (Some(text), _) => Loose::Float(text.as_str().unwrap().parse().expect("a float")),
         (_, Some(int)) => Loose::Int(integer(int)),
@@ -199,15 +201,19 @@ fn arguments(step: &Value) -> Result<(Option<u64>, f64, Options), Error> {
     if let Some(layout) = step.get("layout") {
         options.layout = LayoutChoice::from_name(layout.get("text").unwrap_or(layout).as_str().unwrap())?;
     }
-    if let Some(metadata) = step.get("metadata") {
-        let text = |v: &Value| match v.get("repeat") {
-            Some(run) => run[0].as_str().unwrap().repeat(run[1].as_u64().unwrap() as usize),
-            None => v.as_str().unwrap().to_owned(),
-        };
-        let pairs = metadata.as_object().unwrap().iter().map(|(k, v)| (k.clone(), text(v)));
-        options.metadata = Metadata::from_pairs(pairs)?;
+    if let Some(value) = step.get("metadata") {
+        options.metadata = metadata(value)?;
     }
     Ok((capacity, fpr, options))
+}
+
+/// Metadata; a value may be a run.
+pub(crate) fn metadata(pairs: &Value) -> Result<Metadata, Error> {
+    let text = |v: &Value| match v.get("repeat") {
+        Some(run) => run[0].as_str().unwrap().repeat(run[1].as_u64().unwrap() as usize),
+        None => v.as_str().unwrap().to_owned(),
+    };
+    Metadata::from_pairs(pairs.as_object().unwrap().iter().map(|(k, v)| (k.clone(), text(v))))
 }
 
 /// All facts of a filter, in the order of the manifest.
