@@ -259,12 +259,14 @@ impl<B: Body> BloomFilter<B> {
     }
 
     /// The part of all bits that is set, 0 to 1. Cost: reads the whole body.
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     pub fn fill_ratio(&self) -> f64 {
         facts::ones(self.body.lines()) as f64 / self.num_bits() as f64
     }
 
     /// How many distinct keys were inserted: an estimate from the fill ratio, typically within 0.1 % from 100,000 keys on. A
     /// filter with every bit set gives what fills all but half a bit. Cost: reads the whole body.
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     pub fn estimated_count(&self) -> u64 {
         facts::estimated_count(&self.params, facts::ones(self.body.lines()))
     }

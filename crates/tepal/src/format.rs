@@ -53,81 +53,57 @@ pub(crate) fn total_len(lines: u64, metadata: &Metadata) -> u64 {
     body_offset(metadata.encoded().len()) as u64 + lines * 64 + TRAILER as u64
 }
 
-/// The fields in which headers differ.
-struct Fields<'a> {
-    kind: u8,
-    layout: u8,
-    hash: u8,
-    probes: u32,
-    capacity: u64,
-    fpr: f64,
-    lines: u64,
-    seed: &'a [u8],
-    metadata: &'a Metadata,
-    /// The check word of a seed that is left out.
-    withheld: Option<u32>,
-}
-
-/// The header's bytes of a Bloom filter.
+/// The header's bytes of a Bloom filter, in the order of FORMAT.md.
 pub(crate) fn encode_header(params: &Params, metadata: &Metadata, withhold_seed: bool) -> Vec<u8> {
-    encode(&Fields {
-        kind: KIND_BLOOM,
-        layout: params.layout.id(),
-        hash: HASH_XXH3_128,
-        probes: params.probes,
-        capacity: params.capacity,
-        fpr: params.fpr,
-        lines: params.lines,
-        seed: &params.seed.to_le_bytes(),
-        metadata,
-        withheld: withhold_seed.then(|| seed_check(params.seed)),
-    })
+    let mut h = begin_header(KIND_BLOOM, HASH_XXH3_128, params.capacity, params.fpr, params.lines, metadata);
+    put(&mut h, 11, 1, params.layout.id() as u64);
+    put(&mut h, 14, 2, params.probes as u64);
+    put_seed(&mut h, params.seed, withhold_seed);
+    end_header(h, metadata)
 }
 
 /// The header's bytes of a scalable filter.
 pub(crate) fn encode_scalable(header: &ScalableHeader, withhold_seed: bool) -> Vec<u8> {
-    encode(&Fields {
-        kind: KIND_SCALABLE,
-        layout: 0,
-        hash: header.scheme.id(),
-        probes: 0,
-        capacity: header.capacity,
-        fpr: header.fpr,
-        lines: header.lines,
-        seed: header.seed.bytes(),
-        metadata: &header.metadata,
-        withheld: withhold_seed.then(|| seed_check(header.seed.as_u64())),
-    })
+    let ScalableHeader { scheme, seed, capacity, fpr, lines, ref metadata, .. } = *header;
+    let mut h = begin_header(KIND_SCALABLE, scheme.id(), capacity, fpr, lines, metadata);
+    h[72..96].copy_from_slice(&seed.bytes()[8..]);
+    put_seed(&mut h, seed.as_u64(), withhold_seed);
+    end_header(h, metadata)
 }
 
-/// In the order of FORMAT.md.
-fn encode(fields: &Fields<'_>) -> Vec<u8> {
-    let metadata_len = fields.metadata.encoded().len();
+#[inline(never)]
+fn begin_header(kind: u8, hash: u8, capacity: u64, fpr: f64, lines: u64, metadata: &Metadata) -> Vec<u8> {
+    let metadata_len = metadata.encoded().len();
     let offset = body_offset(metadata_len);
     let mut h = Vec::with_capacity(offset);
     h.resize(FIXED, 0);
     put(&mut h, 0, 8, u64::from_le_bytes(MAGIC));
     put(&mut h, 8, 2, VERSION as u64);
-    put(&mut h, 10, 1, fields.kind as u64);
-    put(&mut h, 11, 1, fields.layout as u64);
-    put(&mut h, 12, 1, fields.hash as u64);
-    put(&mut h, 14, 2, fields.probes as u64);
+    put(&mut h, 10, 1, kind as u64);
+    put(&mut h, 12, 1, hash as u64);
     put(&mut h, 20, 4, offset as u64);
-    put(&mut h, 24, 8, fields.capacity);
-    put(&mut h, 32, 8, fields.fpr.to_bits());
-    put(&mut h, 40, 8, fields.lines);
-    put(&mut h, 48, 8, fields.lines * 64);
-    put(&mut h, 56, 8, total_len(fields.lines, fields.metadata));
-    match fields.withheld {
-        None => h[64..64 + fields.seed.len()].copy_from_slice(fields.seed),
-        Some(check) => {
-            put(&mut h, 16, 4, SEED_WITHHELD as u64);
-            put(&mut h, 100, 4, check as u64);
-        }
-    }
+    put(&mut h, 24, 8, capacity);
+    put(&mut h, 32, 8, fpr.to_bits());
+    put(&mut h, 40, 8, lines);
+    put(&mut h, 48, 8, lines * 64);
+    put(&mut h, 56, 8, total_len(lines, metadata));
     put(&mut h, 96, 4, metadata_len as u64);
-    h.extend_from_slice(fields.metadata.encoded());
-    h.resize(offset - 8, 0);
+    h
+}
+
+fn put_seed(h: &mut [u8], seed: u64, withhold: bool) {
+    if withhold {
+        put(h, 16, 4, SEED_WITHHELD as u64);
+        put(h, 100, 4, seed_check(seed) as u64);
+    } else {
+        put(h, 64, 8, seed);
+    }
+}
+
+#[inline(never)]
+fn end_header(mut h: Vec<u8>, metadata: &Metadata) -> Vec<u8> {
+    h.extend_from_slice(metadata.encoded());
+    h.resize(body_offset(metadata.encoded().len()) - 8, 0);
     let sum = checksum(&h);
     h.extend_from_slice(&sum.to_le_bytes());
     h
@@ -252,13 +228,12 @@ fn flags(h: &[u8], may_withhold: bool) -> Result<bool> {
 
 /// What is not used is zero; of the seed, `seed_len` bytes are used.
 fn reserved(h: &[u8], withheld: bool, seed_len: usize) -> Result<()> {
-    let zero = |from: usize, to: usize| h[from..to].iter().all(|b| *b == 0);
     let metadata_end = FIXED + u32_at(h, 96) as usize;
     let reserved_is_zero = h[13] == 0
-        && zero(64 + seed_len, 96)
-        && zero(104, 120)
-        && zero(metadata_end, h.len() - 8)
-        && if withheld { zero(64, 96) } else { zero(100, 104) };
+        && zeros(h, 64 + seed_len, 96)
+        && zeros(h, 104, 120)
+        && zeros(h, metadata_end, h.len() - 8)
+        && if withheld { zeros(h, 64, 96) } else { u32_at(h, 100) == 0 };
     if reserved_is_zero {
         Ok(())
     } else {
@@ -367,6 +342,11 @@ pub(crate) fn bad_header(field: &'static str, expected: &'static str, got: u64) 
 #[inline(never)]
 pub(crate) fn put(h: &mut [u8], at: usize, width: usize, value: u64) {
     h[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+}
+
+#[inline(never)]
+pub(crate) fn zeros(h: &[u8], from: usize, to: usize) -> bool {
+    h[from..to].iter().all(|b| *b == 0)
 }
 
 #[inline(never)]

@@ -49,7 +49,18 @@ pub fn ln1m(x: f64) -> f64 {
     } else if x <= 1.0 / 512.0 {
         ln1m_small(x)
     } else {
-        ln(1.0 - x)
+        // ln(1 − x) = −2·artanh(x / (2 − x)), summed until it is exact enough for an estimate; reduced by halves of 1 − x first.
+        let (mut y, mut e) = (1.0 - x, 0.0);
+        while y < 0.5 {
+            y *= 2.0;
+            e += 1.0;
+        }
+        let s = (1.0 - y) / (1.0 + y);
+        let mut p = 0.0;
+        for n in (0..16).rev() {
+            p = 1.0 / (2 * n + 1) as f64 + s * s * p;
+        }
+        -(2.0 * s * p + e * LN_2)
     }
 }
 

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 pub(crate) const BLOCK: usize = CHECKSUM_BLOCK / 64;
 
 /// Calls `f` with copies of the body's blocks, as they are written.
+#[inline(always)]
 pub(crate) fn each_block<E>(lines: Lines<'_>, mut f: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     let mut block = Vec::with_capacity(BLOCK.min(lines.count()) * 64);
     for from in (0..lines.count()).step_by(BLOCK) {

@@ -5,7 +5,7 @@
 use super::ScalableBloomFilter;
 use crate::bits::{try_vec, Bytes, Lines, Owned, Shared, Storage};
 use crate::error::{Error, Got, Result};
-use crate::format::{self, bad_checksum, bad_header, put, u16_at, u32_at, u64_at, ScalableHeader, TRAILER};
+use crate::format::{self, bad_checksum, bad_header, put, u16_at, u32_at, u64_at, zeros, ScalableHeader, TRAILER};
 use crate::hash::checksum;
 use crate::layout::{Double, Layout};
 use crate::level::Level;
@@ -62,7 +62,6 @@ fn level_count(series: &[u8], lines: u64) -> Result<usize> {
 }
 
 fn decode_table(table: &[u8], header: &ScalableHeader) -> Result<(Series, Vec<Entry>)> {
-    let zeros = |bytes: &[u8]| bytes.iter().all(|b| *b == 0);
     // The sum is over the table with its own place zero. (The table may be long: it is not copied whole.)
     let mut sum = Sum::new();
     [&table[..TABLE_SUM], &[0; 8], &table[RECORD..]].iter().for_each(|part| sum.update(part));
@@ -84,7 +83,7 @@ fn decode_table(table: &[u8], header: &ScalableHeader) -> Result<(Series, Vec<En
         max_bytes: u64_at(table, 16),
         seed_is_random: flags & RANDOM_SEED != 0,
     };
-    if !zeros(&table[36..TABLE_SUM]) || !table[RECORD..].chunks_exact(RECORD).all(|record| zeros(&record[47..])) {
+    if !zeros(table, 36, TABLE_SUM) || !table[RECORD..].chunks_exact(RECORD).all(|record| zeros(record, 47, RECORD)) {
         return Err(Error::data("ERR_RESERVED", "levels", "zero in reserved bytes", Got::Word("other bytes")));
     }
     let tightening = series.tightening;
