@@ -66,6 +66,10 @@ impl Object {
 }
 
 #[test]
+#[cfg_attr(
+    not(all(target_pointer_width = "64", target_endian = "little")),
+    ignore = "elsewhere the crate hashes other bytes than valkey-bloom's servers do"
+)]
 fn twenty_thousand_keys_go_as_in_valkey_bloom() {
     let fixed = *Seed::VALKEY_FIXED.bytes();
     let other = core::array::from_fn(|i| (i * 37 + 1) as u8);
