@@ -14,7 +14,7 @@ from pathlib import Path
 import tepal
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "oracle"))
-import script
+import values
 
 
 def real_key(item):
@@ -23,15 +23,15 @@ def real_key(item):
 
 
 def keys(step):
-    return map(real_key, script.keys(step["keys"]))
+    return map(real_key, values.keys(step["keys"]))
 
 
 def arguments(step):
-    made = {name: script.loose(step[name]) for name in ("capacity", "fpr", "layout") if name in step}
+    made = {name: values.loose(step[name]) for name in ("capacity", "fpr", "layout") if name in step}
     if "seed" in step:
-        made["seed"] = int(step["seed"]) if isinstance(step["seed"], str) else script.loose(step["seed"])
+        made["seed"] = int(step["seed"]) if isinstance(step["seed"], str) else values.loose(step["seed"])
     if "metadata" in step:
-        made["metadata"] = script.metadata(step["metadata"])
+        made["metadata"] = values.metadata(step["metadata"])
     return made
 
 
@@ -50,8 +50,8 @@ MAKERS = {
     "new": lambda step, get: tepal.BloomFilter(**arguments(step)),
     "build": lambda step, get: tepal.BloomFilter.build(keys(step), **arguments(step)),
     "copy": lambda step, get: get("from").copy(),
-    "fold": lambda step, get: get("from").fold(script.loose(step["factor"])),
-    "shrink_to": lambda step, get: get("from").shrink_to(script.loose(step["capacity"])),
+    "fold": lambda step, get: get("from").fold(values.loose(step["factor"])),
+    "shrink_to": lambda step, get: get("from").shrink_to(values.loose(step["capacity"])),
     "union": lambda step, get: get("of", 0).union(get("of", 1)),
     "intersection": lambda step, get: get("of", 0).intersection(get("of", 1)),
     "union_all": lambda step, get: tepal.union_all([get("of", i) for i in range(len(step["of"]))]),
@@ -76,10 +76,10 @@ def intersect_with(f, other):
 
 
 ACTIONS = {
-    "add": lambda f, step, get: script.answers(f.add(key) for key in keys(step)),
-    "add_many": lambda f, step, get: script.answers(f.add_many(keys(step))),
-    "ask": lambda f, step, get: script.answers(key in f for key in keys(step)),
-    "ask_many": lambda f, step, get: script.answers(f.contains_many(list(keys(step)))),
+    "add": lambda f, step, get: values.answers(f.add(key) for key in keys(step)),
+    "add_many": lambda f, step, get: values.answers(f.add_many(keys(step))),
+    "ask": lambda f, step, get: values.answers(key in f for key in keys(step)),
+    "ask_many": lambda f, step, get: values.answers(f.contains_many(list(keys(step)))),
     "hash": lambda f, step, get: [f.key_hash(key).hex() for key in keys(step)],
     "ask_hash_of": lambda f, step, get: f.contains_hash(get("other").key_hash(next(keys(step)))),
     "explain": lambda f, step, get: [explained(f.explain(key)) for key in keys(step)],

@@ -13,6 +13,7 @@ K1 = 0x9E3779B97F4A7C15
 K2 = 0xD6E8FEB86659FD93
 
 LINE, PAIR, CLASSIC = 1, 2, 3
+ANYWHERE = 4  # bits anywhere in a level: sections 6.2 and 7.2
 NAMES = {"line": LINE, "pair": PAIR, "classic": CLASSIC}
 
 Hash = tuple[int, int]

@@ -17,7 +17,13 @@ def test_siphash_as_pythons_own():
     import sys
 
     code = "import sys; assert sys.hash_info.algorithm == 'siphash13'; print(*[hash(bytes(range(n))) for n in range(1, 40)])"
-    out = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": "0"}, check=True, capture_output=True, text=True)
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONHASHSEED": "0"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     for n, expected in enumerate(out.stdout.split(), 1):
         assert schemes.siphash13(bytes(range(n)), 0, 0) == int(expected) % 2**64
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import script
 import sizing
+import values
 from errors import OracleError
 from layouts import NAMES, addresses, key_hash
 
@@ -49,8 +50,8 @@ def test_reads_the_same_filter(entry):
             assert math.isclose(found[fact], expected, rel_tol=MANIFEST["tolerance"]), fact
         else:
             assert found[fact] == expected, fact
-    assert all(k in f for k in script.keys(entry["present"]))
-    assert script.answers(k in f for k in script.keys(entry["asked"]["keys"])) == entry["asked"]["answers"]
+    assert all(k in f for k in values.keys(entry["present"]))
+    assert values.answers(k in f for k in values.keys(entry["asked"]["keys"])) == entry["asked"]["answers"]
 
 
 @pytest.mark.parametrize("bad", BAD)
@@ -71,7 +72,7 @@ def test_every_code_of_a_reader_has_a_malformed_file():
 
 def test_hashes():
     for row in load("hashes.json"):
-        assert "%016x%016x" % key_hash(script.key(row["key"]), int(row["seed"])) == row["hash"], row
+        assert "%016x%016x" % key_hash(values.key(row["key"]), int(row["seed"])) == row["hash"], row
 
 
 def test_sizes():
@@ -84,7 +85,7 @@ def test_addresses():
     for row in load("addresses.json"):
         layout = NAMES[row["layout"]]
         assert sizing.plan(layout, row["capacity"], row["fpr"]) == (row["probes"], row["lines"])
-        hash_ = key_hash(script.key(row["key"]), int(row["seed"]))
+        hash_ = key_hash(values.key(row["key"]), int(row["seed"]))
         assert addresses(layout, hash_, row["lines"], row["probes"]) == [tuple(bit) for bit in row["bits"]], row
 
 
@@ -94,7 +95,7 @@ def test_mistakes():
         assert script.run([{"op": "new", "id": "f"} | row["args"]]) == [{"error": row["code"]}], row
     for row in errors["keys"]:
         with pytest.raises(OracleError) as caught:
-            key_hash(script.key(row["key"]), 0)
+            key_hash(values.key(row["key"]), 0)
         assert caught.value.code == row["code"], row
     for row in errors["mismatch"]:
         last = {"op": row["op"], "id": "a", "of": ["a", "b"], "other": "b"}

@@ -102,7 +102,9 @@ def header(r: Record, withhold_seed: bool = False) -> bytes:
     return pack((1, r.layout, 1, r.probes), r.capacity, r.fpr, r.lines, seed, word, r.metadata)
 
 
-def pack(numbers: tuple[int, ...], capacity: int, fpr: float, lines: int, seed: bytes, word: int | None, metadata: dict) -> bytes:
+def pack(
+    numbers: tuple[int, ...], capacity: int, fpr: float, lines: int, seed: bytes, word: int | None, metadata: dict
+) -> bytes:
     """`numbers`: kind, layout, hash, probes. `word`: the check word of a seed that is withheld; `seed` is zeros then."""
     kind, layout, hash_id, probes = numbers
     encoded = encode_metadata(metadata)

@@ -34,7 +34,7 @@ impl Growing {
     }
 
     fn act(&self, op: &str, filter: &ScalableBloomFilter, step: &Value, files: &mut dyn Files) -> Result<Value, Error> {
-        let all = || Ok::<_, Error>(keys(&step["keys"])?);
+        let all = || keys(&step["keys"]);
         let digits = |answers: Vec<bool>| Value::from(answers.into_iter().map(digit).collect::<String>());
         let refused = |answers, error: Error| json!({ "new": digits(answers), "code": error.code() });
         Ok(match op {
@@ -66,25 +66,34 @@ impl Growing {
             }
             "equal" => json!(filter.same_filter(self.get(&step["other"]).expect("a filter"))),
             "facts" => facts(filter),
-            "verify" => nothing(filter.verify()?),
-            "clear" => nothing(filter.clear()?),
-            "union_with" => nothing(filter.union_with(self.get(&step["other"]).expect("a filter"))?),
-            "validate_scale_to" => nothing(filter.validate_scale_to(scale_to(&step["keys"])?)?),
+            "verify" => {
+                filter.verify()?;
+                Value::Null
+            }
+            "clear" => {
+                filter.clear()?;
+                Value::Null
+            }
+            "union_with" => {
+                filter.union_with(self.get(&step["other"]).expect("a filter"))?;
+                Value::Null
+            }
+            "validate_scale_to" => {
+                filter.validate_scale_to(scale_to(&step["keys"])?)?;
+                Value::Null
+            }
             "to_valkey_load" => hex(&filter.to_valkey_load()?).into(),
             "to_valkey_dump" => hex(&filter.to_valkey_dump()?).into(),
             "to_redisbloom" => filter.to_redisbloom()?.iter().map(|(at, chunk)| json!([at, hex(chunk)])).collect(),
             "save" => {
                 let withhold = step["withhold_seed"].as_bool().unwrap_or(false);
                 let bytes = if withhold { filter.to_bytes_without_seed()? } else { filter.to_bytes()? };
-                nothing(files.write(step["file"].as_str().unwrap(), &bytes))
+                files.write(step["file"].as_str().unwrap(), &bytes);
+                Value::Null
             }
             other => panic!("unknown op: {other}"),
         })
     }
-}
-
-fn nothing((): ()) -> Value {
-    Value::Null
 }
 
 fn bytes(step: &Value) -> Vec<u8> {
@@ -123,16 +132,16 @@ fn new(step: &Value) -> Result<ScalableBloomFilter, Error> {
         },
     };
     if let Some(value) = step.get("expansion") {
-        options.expansion = optional(value, |x| arg::expansion_f64(x), |i| arg::expansion_i128(i))?.map(|n| n as u32);
+        options.expansion = optional(value, arg::expansion_f64, arg::expansion_i128)?.map(|n| n as u32);
     }
     if let Some(value) = step.get("max_bytes") {
-        options.max_bytes = optional(value, |x| arg::max_bytes_f64(x), |i| arg::max_bytes_i128(i))?;
+        options.max_bytes = optional(value, arg::max_bytes_f64, arg::max_bytes_i128)?;
     }
     if let Some(value) = step.get("tightening") {
         options.tightening = optional(value, Ok, |i| Ok(i as f64))?;
     }
     if let Some(value) = step.get("validate_scale_to") {
-        options.validate_scale_to = optional(value, |x| arg::scale_to_f64(x), |i| arg::scale_to_i128(i))?;
+        options.validate_scale_to = optional(value, arg::scale_to_f64, arg::scale_to_i128)?;
     }
     match step.get("seed").map(|value| (value, value.get("hex"))) {
         None => {}

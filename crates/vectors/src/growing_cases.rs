@@ -146,6 +146,8 @@ fn unions() -> Vec<Case> {
     vec![
         two("union-joined", small(), [(0, 8), (8, 19)]),
         two("union-of-equals", small(), [(0, 20), (0, 20)]),
+        two("union-of-the-same-few", small(), [(0, 8), (0, 8)]),
+        two("union-with-a-part", small(), [(0, 9), (3, 7)]),
         two("union-overlapping", small(), [(0, 14), (2, 16)]),
         two("union-side-by-side", small(), [(0, 20), (20, 40)]),
         two("union-of-heights", small(), [(0, 150), (100, 115)]),
