@@ -10,6 +10,10 @@ pub trait Contender<K: Keys> {
     fn name(&self) -> &'static str;
     /// Memory of the filter, in bits.
     fn bits(&self) -> u64;
+    /// How many keys those bits are for, if the filter grows. `None`: for the keys that it has.
+    fn capacity(&self) -> Option<u64> {
+        None
+    }
     /// Inserts all; how many answers said "new".
     fn insert(&mut self, keys: &K) -> usize;
     /// Asks for all; how many were found.
@@ -41,10 +45,13 @@ pub fn all<K: Keys + 'static>(n: u64, fpr: f64) -> Vec<Box<dyn Contender<K>>> {
         Box::new(FastAtomic(
             fastbloom::AtomicBloomFilter::with_false_pos(fpr).hasher(FixedState::with_seed(1)).expected_items(n),
         )),
-        Box::new(Jedisct1::<K>(
-            bloomfilter::Bloom::new_for_fp_rate_with_seed(n, fpr, &[1; 32]).expect("valid parameters"),
-        )),
+        jedisct1(n, fpr),
     ]
+}
+
+/// The crate `bloomfilter`.
+pub fn jedisct1<K: Keys + 'static>(n: usize, fpr: f64) -> Box<dyn Contender<K>> {
+    Box::new(Jedisct1::<K>(bloomfilter::Bloom::new_for_fp_rate_with_seed(n, fpr, &[1; 32]).expect("valid parameters")))
 }
 
 /// Keeps the processor from starting the next lookup before this one has ended.
@@ -57,7 +64,8 @@ fn wait() {
     };
 }
 
-fn one_by_one<K: Keys>(keys: &K, mut contains: impl FnMut(K::Key<'_>) -> bool) -> Option<usize> {
+/// Asks for all, each lookup waiting for the one before; `None` where the processor has no such fence.
+pub fn one_by_one<K: Keys>(keys: &K, mut contains: impl FnMut(K::Key<'_>) -> bool) -> Option<usize> {
     let mut found = 0;
     for key in keys.iter() {
         found += contains(key) as usize;
@@ -72,7 +80,8 @@ struct Tepal {
     filter: tepal::BloomFilter,
 }
 
-fn trues(answers: &[bool]) -> usize {
+/// How many are true.
+pub fn trues(answers: &[bool]) -> usize {
     answers.iter().map(|b| *b as usize).sum()
 }
 

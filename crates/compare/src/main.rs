@@ -1,11 +1,14 @@
 //! The core beside rival crates: same n, same rate, one process, rounds in turn, medians.
 //!
 //! `cargo run --release -p tepal-compare` prints the tables of docs/benchmarks.md; `-- --quick` leaves out the filter of
-//! 10^8 keys; `-- --n 5000000` measures one size. Times are for comparing within one table, not across machines.
+//! 10^8 keys; `-- --n 5000000` measures one size, `-- --growing 10000000` filters that grow to one size. Times are for
+//! comparing within one table, not across machines.
 mod clock;
 mod contender;
+mod growing;
 mod keys;
 mod limit;
+mod memory;
 
 use contender::Contender;
 use keys::{mix, Integers, Keys, Texts};
@@ -15,16 +18,34 @@ const FPR: f64 = 0.01;
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let quick = args.iter().any(|arg| arg == "--quick");
-    let size = args.iter().position(|arg| arg == "--n").and_then(|i| args.get(i + 1)?.parse().ok());
-    let sizes = match (size, quick) {
-        (Some(n), _) => vec![n],
-        (None, true) => vec![20_000, 1_000_000, 10_000_000],
-        (None, false) => vec![20_000, 1_000_000, 100_000_000],
+    let number =
+        |name: &str| args.iter().position(|arg| arg == name).and_then(|i| args.get(i + 1)?.parse::<u64>().ok());
+    let (sizes, grown) = match (number("--n"), number("--growing"), quick) {
+        (None, None, true) => (vec![20_000, 1_000_000, 10_000_000], Some(1_000_000)),
+        (None, None, false) => (vec![20_000, 1_000_000, 100_000_000], Some(10_000_000)),
+        (size, grown, _) => (size.into_iter().collect(), grown),
     };
     for n in sizes {
-        run::<Integers>(n);
-        run::<Texts>(n);
+        fixed::<Integers>(n);
+        fixed::<Texts>(n);
     }
+    if let Some(n) = grown {
+        grow::<Integers>(n);
+        grow::<Texts>(n);
+    }
+}
+
+fn fixed<K: Keys + 'static>(n: u64) {
+    run(&format!("{n} keys ({}), 1 %", K::NAME), n, contender::all::<K>(n, FPR));
+    limit::<K>(n, rounds(n));
+}
+
+fn grow<K: Keys + 'static>(n: u64) {
+    for initial in [1_000, 1_000_000] {
+        let title = format!("From {initial} to {n} keys ({}), 1 %", K::NAME);
+        run(&title, n, growing::all::<K>(initial, n, FPR));
+    }
+    run(&format!("{n} keys ({}), 1 %, scheme valkey", K::NAME), n, growing::valkey::<K>(n, FPR));
 }
 
 const OPERATIONS: [&str; 5] = ["insert new", "hit", "miss", "mixed", "isolated miss"];
@@ -46,12 +67,15 @@ fn stranger(i: u64) -> u64 {
     2 * i + 1
 }
 
-fn run<K: Keys + 'static>(n: u64) {
-    let mut contenders = contender::all::<K>(n, FPR);
+fn rounds(n: u64) -> u64 {
+    (4_000_000 / n).clamp(11, 101)
+}
+
+fn run<K: Keys>(title: &str, n: u64, mut contenders: Vec<Box<dyn Contender<K>>>) {
     let mut times: Vec<Times> = contenders.iter().map(|_| Times::default()).collect();
     let chunk = n.min(1_000_000);
     let batch = n.min(500_000);
-    let rounds = if n <= 1_000_000 { (4_000_000 / n).clamp(11, 101) } else { 11 };
+    let rounds = rounds(n);
 
     // A filter is filled chunk by chunk, all contenders in turn. Small ones are filled again and again.
     let fills = if chunk == n { rounds } else { 1 };
@@ -85,8 +109,7 @@ fn run<K: Keys + 'static>(n: u64) {
             times[i].rounds[4].extend(some.map(|_| t));
         });
     }
-    print(n, &contenders, &times);
-    limit::<K>(n, rounds);
+    print(title, n, &contenders, &times);
 }
 
 /// Calls `work` for each contender, beginning with another one each round, so that none always follows the same.
@@ -114,18 +137,32 @@ fn median(values: &[f64]) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-fn print<K: Keys>(n: u64, contenders: &[Box<dyn Contender<K>>], times: &[Times]) {
-    println!("\n### {n} keys ({}), 1 %\n", K::NAME);
+/// The median of the rounds, but for the insertions into a filter that grows the mean: growth is dear and rare.
+fn typical(values: &[f64], grows: bool) -> Option<f64> {
+    match (grows, values.len()) {
+        (true, 1..) => Some(values.iter().sum::<f64>() / values.len() as f64),
+        _ => median(values),
+    }
+}
+
+fn print<K: Keys>(title: &str, n: u64, contenders: &[Box<dyn Contender<K>>], times: &[Times]) {
+    let grows = contenders[0].capacity().is_some();
+    println!("\n### {title}\n");
     println!(
         "ns a key, median of the rounds; in brackets how many times faster tepal is: one at a time / in batches\n"
     );
-    println!("| | {} | observed rate | bits a key |", OPERATIONS.join(" | "));
-    println!("| --- |{} --- | --- |", " --- |".repeat(OPERATIONS.len()));
+    println!(
+        "| | {} | observed rate | bits a key |{}",
+        OPERATIONS.join(" | "),
+        if grows { " when full |" } else { "" }
+    );
+    println!("| --- |{}", " --- |".repeat(OPERATIONS.len() + 2 + grows as usize));
     for (contender, t) in contenders.iter().zip(times) {
         let cells: Vec<String> = (0..OPERATIONS.len())
             .map(|op| {
-                let Some(ns) = median(&t.rounds[op]) else { return "–".into() };
-                let ratio = |i: usize| median(&times[i].rounds[op]).map(|own| format!("{:.2}", ns / own));
+                let mean = grows && op == 0;
+                let Some(ns) = typical(&t.rounds[op], mean) else { return "–".into() };
+                let ratio = |i: usize| typical(&times[i].rounds[op], mean).map(|own| format!("{:.2}", ns / own));
                 match (contender.name().starts_with("tepal"), ratio(0), ratio(1)) {
                     (false, Some(single), Some(batch)) => format!("{ns:.1} ({single} / {batch})"),
                     (false, Some(single), None) => format!("{ns:.1} ({single})"),
@@ -135,7 +172,9 @@ fn print<K: Keys>(n: u64, contenders: &[Box<dyn Contender<K>>], times: &[Times])
             .collect();
         let rate = t.found as f64 / t.asked as f64 * 100.0;
         let bits = contender.bits() as f64 / n as f64;
-        println!("| {} | {} | {rate:.3} % | {bits:.2} |", contender.name(), cells.join(" | "));
+        let full = contender.capacity().map(|keys| format!(" {:.2} |", contender.bits() as f64 / keys as f64));
+        let full = full.unwrap_or_else(|| if grows { " – |".into() } else { String::new() });
+        println!("| {} | {} | {rate:.3} % | {bits:.2} |{full}", contender.name(), cells.join(" | "));
         assert_eq!(t.lost, 0, "{} lost a key", contender.name());
     }
 }
