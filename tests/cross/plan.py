@@ -11,7 +11,8 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
-V1 = Path(__file__).parent.parent / "vectors" / "v1"
+VECTORS = Path(__file__).parent.parent / "vectors"
+V1, SCALABLE = VECTORS / "v1", VECTORS / "v1-scalable"
 ANY = object()
 
 
@@ -24,8 +25,8 @@ class Task:
     without: tuple[str, ...] = ()  # languages that cannot say it
 
 
-def load(name: str):
-    return json.loads((V1 / name).read_text("utf-8"))
+def load(name: str, folder: Path = V1):
+    return json.loads((folder / name).read_text("utf-8"))
 
 
 def golden() -> list[Task]:
@@ -105,12 +106,13 @@ def sizes() -> list[Task]:
 
 def malformed() -> list[Task]:
     tasks = []
-    for bad in load("malformed.json"):
-        step = {"op": "load", "id": "f", "file": str(V1 / bad["file"]), "seed": bad.get("seed")}
-        refused = {"error": bad["code"]}
-        tasks.append(Task(bad["file"], [step], [refused]))
-        lazy = [step | {"lazy": True}, {"op": "verify", "id": "f"}]
-        tasks.append(Task(f"{bad['file']} as a view", lazy, [refused], last_only=True))
+    for folder, op in ((V1, "load"), (SCALABLE, "load_scalable")):
+        for bad in load("malformed.json", folder):
+            step = {"op": op, "id": "f", "file": str(folder / bad["file"]), "seed": bad.get("seed")}
+            refused = {"error": bad["code"]}
+            tasks.append(Task(f"{folder.name} {bad['file']}", [step], [refused]))
+            lazy = [step | {"lazy": True}, {"op": "verify", "id": "f"}]
+            tasks.append(Task(f"{folder.name} {bad['file']} as a view", lazy, [refused], last_only=True))
     return tasks
 
 
@@ -224,20 +226,22 @@ def adventure(rng: random.Random, number: int) -> Task:
 def reading(task: Task) -> Task:
     """The files of an adventure, as another writer left them in WRITER/: load, ask, write again."""
     steps = []
-    seed = task.steps[0]["seed"]
+    first = task.steps[0]
+    scalable = first["op"] == "new_scalable"
+    load = {"op": "load_scalable"} if scalable else {"op": "load", "seed": first["seed"]}
     for step in task.steps:
         if step["op"] == "save":
             name = step["id"]
             file = step["file"].replace("OUT/", "WRITER/")
             steps += [
-                {"op": "load", "id": name, "file": file, "seed": seed, "lazy": name == "f"},
+                load | {"id": name, "file": file, "lazy": name == "f"},
                 {"op": "facts", "id": name},
                 {"op": "ask", "id": name, "keys": [{"ints": ["-40", "40"]}, {"texts": ["user-", 0, 40]}]},
                 {
                     "op": "save",
                     "id": name,
                     "file": step["file"].replace("adventure", "again"),
-                    "withhold_seed": name == "c",
+                    "withhold_seed": name == "c" and not scalable,
                 },
             ]
     return Task(f"reading {task.name}", steps)

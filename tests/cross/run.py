@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import plan
+import scalable_plan
 from plan import ANY, Task
 
 LANGUAGE = {"node-native": "js", "node-wasm": "js", "node": "js", "chromium-wasm": "js"}
@@ -84,9 +85,10 @@ def compare(adapter: Adapter, task: Task, got: list, expected: list) -> None:
 def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="tepal-cross-") as folder:
         adapters = [Adapter(*argument.split("=", 1), Path(folder)) for argument in arguments]
-        golden, adventures = plan.golden(), plan.adventures()
-        tables = plan.hashes() + plan.sizes()
-        against_vectors = golden + tables + plan.malformed() + plan.mistakes()
+        golden = plan.golden() + scalable_plan.golden()
+        adventures = plan.adventures() + scalable_plan.adventures()
+        tables = plan.hashes() + plan.sizes() + scalable_plan.foreign()
+        against_vectors = golden + tables + plan.malformed() + plan.mistakes() + scalable_plan.mistakes()
         first: Adapter | None = None
         outcomes: list[list] = []
         for adapter in adapters:
@@ -102,21 +104,26 @@ def main(arguments: list[str]) -> int:
             for task, got, expected in zip(golden + adventures, free, outcomes, strict=True):
                 compare(adapter, task, got, expected)
             written = adapter.files()
-            expected_files = first.files() | {task.name: (plan.V1 / task.name).read_bytes() for task in golden}
+            expected_files = first.files() | {task.name: committed(task.name) for task in golden}
             for name, data in expected_files.items():
                 if written.get(name) != data:
                     adapter.fail(name, "other bytes", "the golden ones, or those of the first adapter")
             print(
-                f"cross: {adapter.name:13} {len(golden)} golden files, {len(tables)} table rows, {len(tasks) - len(golden) - len(tables)} errors,"
+                f"cross: {adapter.name:13} {len(golden)} golden files, {len(tables)} table rows and payloads, {len(tasks) - len(golden) - len(tables)} errors,"
                 f" {len(adventures)} random scripts, {len(written)} files written: {verdict(adapter)}"
                 f" ({time.monotonic() - started:.0f} s)",
                 flush=True,
             )
-        matrix(adapters, adventures[:20])
+        matrix(adapters, adventures[:20] + adventures[-12:])
         for adapter in adapters:
             for failure in adapter.failures[:20]:
                 print(f"  {adapter.name}: {failure}")
         return any(adapter.failures for adapter in adapters)
+
+
+def committed(name: str) -> bytes:
+    scalable = name.removeprefix("scalable-")
+    return (plan.V1 / name if scalable == name else plan.SCALABLE / scalable).read_bytes()
 
 
 def matrix(adapters: list[Adapter], adventures: list[Task]) -> None:

@@ -66,6 +66,16 @@ function options(step) {
   return made;
 }
 
+// A seed is a decimal string, bytes, or whatever a mistaken caller gives.
+function scalableOptions(step) {
+  const names = { max_bytes: "maxBytes", validate_scale_to: "validateScaleTo" };
+  const made = options(step);
+  for (const name of ["scheme", "expansion", "tightening", "max_bytes", "validate_scale_to"]) {
+    if (name in step) made[names[name] ?? name] = loose(step[name]);
+  }
+  return made;
+}
+
 const digits = (answers) => Array.from(answers, (answer) => Number(answer)).join("");
 
 function facts(f) {
@@ -86,6 +96,46 @@ function facts(f) {
   };
 }
 
+const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+function scalableFacts(f) {
+  const levels = f.levels.map((v) => [v.capacity, v.insertedCount, v.fpr, v.numBits, v.numProbes, v.layout ?? null]);
+  return {
+    scheme: f.scheme,
+    capacity: f.capacity,
+    initial_capacity: f.initialCapacity,
+    fpr: f.fpr,
+    seed: f.seed instanceof Uint8Array ? hex(f.seed) : f.seed == null ? null : String(f.seed),
+    expansion: f.expansion ?? null,
+    tightening: f.tightening ?? null,
+    max_bytes: f.maxBytes ?? null,
+    filter_count: f.filterCount,
+    inserted_count: f.insertedCount,
+    size: f.size,
+    byte_len: f.byteLength,
+    max_scaled_capacity: String(f.maxScaledCapacity),
+    num_bits: f.numBits,
+    metadata: f.metadata,
+    levels,
+    fill_ratio: f.fillRatio,
+    estimated_count: f.estimatedCount,
+    estimated_fpr: f.estimatedFpr,
+    saturation: f.saturation,
+  };
+}
+
+// The answers up to a refusal, and its code.
+function refused(tepal, work) {
+  const answers = [];
+  try {
+    work(answers);
+  } catch (error) {
+    if (!tepal.isTepalError(error)) throw error;
+    return { new: digits(error.answers ?? answers), code: error.code };
+  }
+  throw new Error("nothing was refused");
+}
+
 function explained(why) {
   const bits = (line) => line.bits.map((b) => [b.lane, b.bit, b.set]);
   return [why.hash, why.contained, why.falsePositiveChance, why.lines.map((line) => [line.line, line.bodyOffset, bits(line)])];
@@ -100,23 +150,41 @@ const makers = {
   union: (_, step, get) => get(step.of[0]).union(get(step.of[1])),
   intersection: (_, step, get) => get(step.of[0]).intersection(get(step.of[1])),
   union_all: (tepal, step, get) => tepal.unionAll(step.of.map(get)),
-  async load(tepal, step, _, files) {
-    const seed = step.seed == null ? {} : { seed: BigInt(step.seed) };
-    if (step.lazy && files.mmap) return tepal.load(step.file, { mmap: true, ...seed });
-    return tepal.fromBytes(await files.read(step.file), seed);
-  },
+  load: (tepal, step, _, files) => load(tepal.BloomFilter, step, files),
+  load_scalable: (tepal, step, _, files) => load(tepal.ScalableBloomFilter, step, files),
+  new_scalable: (tepal, step) => new tepal.ScalableBloomFilter(scalableOptions(step)),
+  from_valkey: (tepal, step) => tepal.ScalableBloomFilter.fromValkey(unhex(step.hex)),
+  from_guava: (tepal, step) => tepal.ScalableBloomFilter.fromGuava(unhex(step.hex)),
+  from_spark: (tepal, step) => tepal.ScalableBloomFilter.fromSpark(unhex(step.hex)),
+  from_redisbloom: (tepal, step) =>
+    tepal.ScalableBloomFilter.fromRedisbloom(step.chunks.map(([iterator, chunk]) => ({ iterator, chunk: unhex(chunk) }))),
 };
+
+async function load(kind, step, files) {
+  const seed = step.seed == null ? {} : { seed: BigInt(step.seed) };
+  if (step.lazy && files.mmap) return kind.load(step.file, { mmap: true, ...seed });
+  return kind.fromBytes(await files.read(step.file), seed);
+}
 
 const actions = {
   add: (f, step, tepal) => digits(keys(tepal, step).map((k) => f.add(k))),
   add_many: (f, step, tepal) => digits(f.addMany(keys(tepal, step))),
+  add_until_refused: (f, step, tepal) =>
+    refused(tepal, (answers) => {
+      for (const k of keys(tepal, step)) answers.push(f.add(k));
+    }),
+  add_many_until_refused: (f, step, tepal) => refused(tepal, () => f.addMany(keys(tepal, step))),
+  validate_scale_to: (f, step) => void f.validateScaleTo(loose(step.keys)),
+  to_valkey_load: (f) => hex(f.toValkeyLoad()),
+  to_valkey_dump: (f) => hex(f.toValkeyDump()),
+  to_redisbloom: (f) => f.toRedisbloom().map(({ iterator, chunk }) => [Number(iterator), hex(chunk)]),
   ask: (f, step, tepal) => digits(keys(tepal, step).map((k) => f.has(k))),
   ask_many: (f, step, tepal) => digits(f.hasMany(keys(tepal, step))),
   hash: (f, step, tepal) => keys(tepal, step).map((k) => f.keyHash(k).hex),
   ask_hash_of: (f, step, tepal, get) => f.hasHash(get(step.other).keyHash(keys(tepal, step)[0])),
   explain: (f, step, tepal) => keys(tepal, step).map((k) => explained(f.explain(k))),
   equal: (f, step, _, get) => f.equals(get(step.other)),
-  facts: (f) => facts(f),
+  facts: (f) => ("filterCount" in f ? scalableFacts(f) : facts(f)),
   size: (f) => [f.numProbes, f.numLines],
   verify: (f) => void f.verify(),
   clear: (f) => void f.clear(),

@@ -57,6 +57,8 @@ def test_a_liar_is_caught(tmp_path, capsys, monkeypatch):
     }
     for name, tasks in short.items():
         monkeypatch.setattr(run.plan, name, lambda tasks=tasks: tasks)
+    for name in ("golden", "foreign", "mistakes", "adventures"):
+        monkeypatch.setattr(run.scalable_plan, name, list)
     assert run.main([f"oracle=python3 {oracle}/script.py", f"other=python3 {liar}"]) is True
     assert "line-100.tepal" in capsys.readouterr().out
     assert run.main([f"oracle=python3 {oracle}/script.py"]) is False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -183,17 +184,31 @@ class Scalable:
         kept.sort(key=Level.order)
         made = replace(self, levels=kept, view=False, metadata=dict(self.metadata.items() & other.metadata.items()))
         self.series.check_memory(made.plans)
-        made.fpr = self.series.fpr
-        for i, plan in enumerate(made.plans):
-            if any(before.index == plan.index for before in made.plans[:i]):
-                made.fpr += plan.fpr
-        made.fpr = min(made.fpr, 1 - 2**-52)
+        made.state_fpr()
         return made
+
+    def state_fpr(self) -> None:
+        plans = sorted(self.plans, key=lambda plan: plan.index)
+        total = self.series.fpr
+        for before, plan in itertools.pairwise(plans):
+            if before.index == plan.index:
+                total += plan.fpr
+        self.fpr = min(total, 1 - 2**-52)
 
     def union_with(self, other: Scalable) -> None:
         need(not self.read_only, "ERR_READ_ONLY")
-        made = self.union(other)
-        self.levels, self.fpr = made.levels, made.fpr
+        self.check_equal_series(other)
+        for level in other.levels:
+            for i in reversed(range(len(self.levels))):
+                joined = self.levels[i].joined(level)
+                if joined:
+                    self.levels[i] = joined
+                    break
+            else:
+                self.series.check_memory([*self.plans, level.plan])
+                last = len(self.levels) - 1
+                self.levels.insert(last + 1 if level.plan.index > self.plans[last].index else last, level.copy())
+        self.state_fpr()
 
     def copy(self) -> Scalable:
         return replace(self, levels=[level.copy() for level in self.levels], view=False)
