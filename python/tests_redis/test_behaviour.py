@@ -187,7 +187,7 @@ def test_defaults(make: Make) -> None:
 
 def test_arguments_out_of_range(make: Make) -> None:
     for wrong, code in (
-        ({"capacity": 0}, "ERR_CAPACITY_RANGE"),
+        ({"capacity": 0}, "ERR_CAPACITY_ZERO"),
         ({"capacity": 1.5}, "ERR_CAPACITY_RANGE"),
         ({"fpr": 0.0}, "ERR_FPR_RANGE"),
         ({"fpr": 1.0}, "ERR_FPR_RANGE"),
@@ -221,9 +221,7 @@ class TestRemoteOnly:
             "from_guava",
             "from_spark",
         }
-        for name in dir(local):
-            if name.startswith("_") or name in static:
-                continue
+        for name in sorted({name for name in dir(local) if not name.startswith("_")} - static):
             if name in vars(LocalOnly):
                 with raises("ERR_UNSUPPORTED", tepal.UnsupportedError) as caught:
                     getattr(remote, name)()

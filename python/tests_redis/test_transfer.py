@@ -28,11 +28,15 @@ def grown(keys: int = 5_000, **options: Any) -> ScalableBloomFilter:
     return made
 
 
-def test_the_server_answers_as_the_filter_that_was_pushed(any_client: Any) -> None:
+@pytest.mark.parametrize("library", [redis.Redis, valkey.Valkey])
+def test_the_server_answers_as_the_filter_that_was_pushed(
+    library: Any, redis_server: run.Server, valkey_server: run.Server
+) -> None:
+    client = library(port=(redis_server if library is redis.Redis else valkey_server).port)
     local = ScalableBloomFilter(1_000, 0.01, scheme="redisbloom")
     local.update(f"member-{i}" for i in range(MEMBERS))
-    push(any_client, "seen", local)
-    remote = RemoteBloomFilter(any_client, "seen", create=False)
+    push(client, "seen", local)
+    remote = RemoteBloomFilter(client, "seen", create=False)
     members = [f"member-{i}" for i in range(MEMBERS)]
     assert remote.contains_many(members).all()
     strangers = [f"stranger-{i}" for i in range(STRANGERS)]
@@ -42,6 +46,18 @@ def test_the_server_answers_as_the_filter_that_was_pushed(any_client: Any) -> No
     for fact in ("capacity", "initial_capacity", "filter_count", "inserted_count", "expansion", "tightening", "scheme"):
         assert getattr(remote, fact) == getattr(local, fact), fact
     assert remote.fpr == local.fpr
+
+
+def test_valkey_bloom_answers_as_the_filter_that_was_pushed(valkey_bloom_server: run.Server) -> None:
+    with valkey.Valkey(port=valkey_bloom_server.port) as client:
+        local = ScalableBloomFilter(1_000, scheme="valkey")
+        local.update(range(MEMBERS))
+        push(client, "seen", local)
+        remote = RemoteBloomFilter(client, "seen", create=False)
+        assert remote.info() == local.info()
+        assert remote.contains_many(range(2 * MEMBERS)) == local.contains_many(range(2 * MEMBERS))
+        assert remote.add_many(range(0, -MEMBERS, -1)) == local.add_many(range(0, -MEMBERS, -1))
+        assert pull(client, "seen").to_bytes() == local.to_bytes()
 
 
 def test_what_comes_back_is_what_went(any_client: Any) -> None:
@@ -71,7 +87,7 @@ def test_both_go_on_alike(client: redis.Redis) -> None:
 
 
 def test_non_scaling(client: redis.Redis) -> None:
-    local = grown(0, expansion=None)
+    local = grown(0, fpr=1e-6, expansion=None)
     local.update(range(100))
     push(client, "seen", local)
     with raises("ERR_FULL", tepal.CapacityError):
@@ -89,7 +105,7 @@ def test_chunks_of_a_large_filter(client: redis.Redis) -> None:
     assert calls[-1][0] == calls[-1][1] > 40_000_000
     calls.clear()
     assert pull(client, "seen", progress=lambda done, total: calls.append((done, total))) == local
-    assert len(calls) == 3
+    assert len(calls) == 4
     assert calls[-1][0] == calls[-1][1]
 
 

@@ -107,7 +107,7 @@ def test_pull_is_one_dump(local: ScalableBloomFilter) -> None:
     assert pulled.to_bytes() == local.to_bytes()
     with raises("ERR_IO", tepal.FilterIOError, errno.ENOENT):
         play(_transfer.pull(b"seen"), turn, ([("DUMP", b"seen")], [None]))
-    with raises("ERR_FOREIGN", tepal.FormatError):
+    with raises("ERR_CHECKSUM", tepal.FormatError):
         play(_transfer.pull(b"seen"), turn, ([("DUMP", b"seen")], [local.to_valkey_dump()[:-20] + bytes(20)]))
 
 

@@ -39,6 +39,7 @@ _TABLE: tuple[tuple[str, type[TepalError], str], ...] = (
     ("tightening", ArgumentError, "ERR_TIGHTENING_RANGE"),
     ("expansion", ArgumentError, "ERR_EXPANSION_RANGE"),
     ("seed", ArgumentError, "ERR_SEED_LENGTH"),
+    ("capacity should be larger than 0", ArgumentError, "ERR_CAPACITY_ZERO"),
     ("capacity", ArgumentError, "ERR_CAPACITY_RANGE"),
     ("error rate", ArgumentError, "ERR_FPR_RANGE"),
 )
