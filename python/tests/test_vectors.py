@@ -135,8 +135,11 @@ def test_file(entry: dict[str, Any], tmp_path: Path) -> None:
 def test_malformed(case: dict[str, Any]) -> None:
     path = V1 / case["file"]
     data, seed = path.read_bytes(), None if "seed" not in case else int(case["seed"])
-    eager = [lambda: tepal.from_bytes(data, seed=seed), lambda: tepal.load(path, seed=seed)]
-    views = [lambda: tepal.from_buffer(data, seed=seed), lambda: tepal.load(path, seed=seed, mmap=True)]
+    eager = [lambda: BloomFilter.from_bytes(data, seed=seed), lambda: BloomFilter.load(path, seed=seed)]
+    views = [
+        lambda: BloomFilter.from_buffer(data, seed=seed),
+        lambda: BloomFilter.load(path, seed=seed, mmap=True),
+    ]
     for opener in eager:
         with pytest.raises(tepal.TepalError) as caught:
             opener()

@@ -90,7 +90,17 @@ def read_rustdoc(document: dict) -> dict:
                 found.add("impl " + block["trait"].get("path", block["trait"].get("name", "")).split("::")[-1])
         return sorted(found - {"impl StructuralPartialEq", "impl Copy", "impl Eq"})
 
-    wanted = ("BloomFilter", "KeyHash", "Explanation", "ExplainedLine", "ExplainedBit")
+    wanted = (
+        "BloomFilter",
+        "ScalableBloomFilter",
+        "LevelFacts",
+        "Info",
+        "Metrics",
+        "KeyHash",
+        "Explanation",
+        "ExplainedLine",
+        "ExplainedBit",
+    )
     structs = {item["name"]: item for item in index.values() if item["name"] in wanted and kind(item)[0] == "struct"}
     return {"module": exported()} | {name: members(item) for name, item in structs.items()}
 

@@ -12,11 +12,16 @@ const seen = (...objects) =>
   [...new Set(objects.flatMap((object) => Reflect.ownKeys(object).map(named)))].filter((key) => !NOISE.has(key) && !key.startsWith("_")).sort();
 
 const filter = tepal.BloomFilter.build(["a"]);
+const scalable = tepal.ScalableBloomFilter.build(["a"]);
 const why = filter.explain("a");
 console.log(
   JSON.stringify({
     module: Object.keys(tepal).sort(),
     BloomFilter: seen(tepal.BloomFilter.prototype, tepal.BloomFilter),
+    ScalableBloomFilter: seen(tepal.ScalableBloomFilter.prototype, tepal.ScalableBloomFilter),
+    LevelFacts: seen(scalable.levels[0]),
+    Info: seen(scalable.info()),
+    Metrics: seen(tepal.metrics()),
     KeyHash: seen(tepal.KeyHash.prototype, tepal.KeyHash, filter.keyHash("a")),
     Explanation: seen(why),
     ExplainedLine: seen(why.lines[0]),

@@ -36,5 +36,10 @@ def members(cls):
 
 from tepal.explain import ExplainedBit, ExplainedLine
 
-classes = [tepal.BloomFilter, tepal.KeyHash, tepal.Explanation, ExplainedLine, ExplainedBit]
-print(json.dumps({"module": sorted(tepal.__all__)} | {cls.__name__: members(cls) for cls in classes}))
+classes = [tepal.BloomFilter, tepal.ScalableBloomFilter, tepal.KeyHash, tepal.Explanation, ExplainedLine, ExplainedBit]
+plain = {
+    "LevelFacts": sorted(tepal.LevelFacts._fields),
+    "Info": sorted(tepal.ScalableBloomFilter().info()),
+    "Metrics": sorted(tepal.metrics()),
+}
+print(json.dumps({"module": sorted(tepal.__all__)} | plain | {cls.__name__: members(cls) for cls in classes}))
