@@ -117,6 +117,12 @@ pub(crate) struct Iter<'a, T> {
     next: *mut Node<T>,
 }
 
+impl<T> Clone for Iter<'_, T> {
+    fn clone(&self) -> Self {
+        Iter { chain: self.chain, next: self.next }
+    }
+}
+
 impl<'a, T> Iterator for Iter<'a, T> {
     type Item = &'a T;
 

@@ -98,11 +98,23 @@ impl Level {
         with_plan!(&self.plan, shape => shape.set(&owned.atomic(), &owned.stripes, hash));
     }
 
-    /// Asks for the hashes at the places `open` of `hashes`, and keeps those places that got a no.
-    pub fn sift(&self, hashes: &[Hash128], open: &mut [u16]) -> usize {
+    /// Asks for the lines of a hash, unless the level is so small that a cache has them.
+    #[inline(always)]
+    pub fn prefetch(&self, hash: Hash128) {
+        if self.plan.lines() > CACHED_LINES {
+            match self.lines() {
+                Lines::Atomic(at) => with_plan!(&self.plan, shape => shape.prefetch(&at, hash)),
+                Lines::Bytes(at) => with_plan!(&self.plan, shape => shape.prefetch(&at, hash)),
+            }
+        }
+    }
+
+    /// Asks for all hashes; puts the places of those that got a no to the front of `open`, and gives their number.
+    pub fn sift(&self, hashes: &[Hash128], open: &mut [usize]) -> usize {
+        let prefetch = PREFETCHES && self.plan.lines() > CACHED_LINES;
         match self.lines() {
-            Lines::Atomic(at) => with_plan!(&self.plan, shape => sift(shape, self.plan.lines(), &at, hashes, open)),
-            Lines::Bytes(at) => with_plan!(&self.plan, shape => sift(shape, self.plan.lines(), &at, hashes, open)),
+            Lines::Atomic(at) => with_plan!(&self.plan, shape => sift(shape, prefetch, &at, hashes, open)),
+            Lines::Bytes(at) => with_plan!(&self.plan, shape => sift(shape, prefetch, &at, hashes, open)),
         }
     }
 
@@ -176,21 +188,32 @@ impl Level {
     }
 }
 
+/// The layout is decided once for all hashes, which a loop over `contains` would do for each.
 #[inline(always)]
-fn sift<S: Shape, R: Read>(shape: S, lines: u64, at: &R, hashes: &[Hash128], open: &mut [u16]) -> usize {
-    let prefetch = PREFETCHES && lines > CACHED_LINES;
-    let ahead = if prefetch { AHEAD } else { open.len() };
-    if prefetch {
-        open.iter().take(ahead).for_each(|i| shape.prefetch(at, hashes[*i as usize]));
-    }
-    let mut left = 0;
-    for turn in 0..open.len() {
-        if let Some(later) = open.get(turn + ahead) {
-            shape.prefetch(at, hashes[*later as usize]);
+fn sift<S: Shape, R: Read>(shape: S, prefetch: bool, at: &R, hashes: &[Hash128], open: &mut [usize]) -> usize {
+    let fetch = |hash| {
+        if prefetch {
+            shape.prefetch(at, hash);
         }
-        let place = open[turn];
-        open[left] = place;
-        left += !shape.test(at, hashes[place as usize]) as usize;
-    }
+    };
+    let mut left = 0;
+    each_ahead(hashes, fetch, |i, hash| {
+        open[left] = i;
+        left += !shape.test(at, hash) as usize;
+    });
     left
+}
+
+/// Works on each hash in turn, with `fetch` called for it some turns before.
+#[inline(always)]
+pub(crate) fn each_ahead(hashes: &[Hash128], fetch: impl Fn(Hash128), mut work: impl FnMut(usize, Hash128)) {
+    if PREFETCHES {
+        hashes.iter().take(AHEAD).for_each(|hash| fetch(*hash));
+    }
+    for (i, hash) in hashes.iter().enumerate() {
+        if let (true, Some(later)) = (PREFETCHES, hashes.get(i + AHEAD)) {
+            fetch(*later);
+        }
+        work(i, *hash);
+    }
 }

@@ -1,9 +1,9 @@
-//! `ScalableBloomFilter` by the batch: a chunk of hashes goes through level after level, the newest first, and each level
-//! fetches the lines of those that are still open before it tests them.
+//! `ScalableBloomFilter` by the batch: the lines of a key in all levels are asked for some keys before its turn.
 use super::{ScalableBloomFilter, ScalableOptions};
 use crate::error::{Error, Result};
 use crate::hash::{Hash128, BATCH};
 use crate::key::Key;
+use crate::level::each_ahead;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -30,40 +30,39 @@ impl ScalableBloomFilter {
     /// Asks for many hashes made with this filter's scheme and seed; `found[i]` answers `hashes[i]`. `found` must be as long as `hashes`.
     pub fn contains_hashes(&self, hashes: &[Hash128], found: &mut [bool]) {
         for (hashes, found) in hashes.chunks(BATCH).zip(found[..hashes.len()].chunks_mut(BATCH)) {
-            let mut places = [0u16; BATCH];
-            let open = &mut places[..hashes.len()];
-            (0..).zip(open.iter_mut()).for_each(|(i, place)| *place = i);
-            let mut left = open.len();
-            for level in self.levels.iter() {
-                if left == 0 {
-                    break;
-                }
-                left = level.sift(hashes, &mut open[..left]);
-            }
+            // The newest level has most keys: what it knows needs no line of the others.
+            let mut older = self.levels.iter();
+            let mut places = [0; BATCH];
+            let left = older.next().map_or(0, |newest| newest.sift(hashes, &mut places[..hashes.len()]));
             found.fill(true);
-            open[..left].iter().for_each(|place| found[*place as usize] = false);
+            let mut open = [Hash128::default(); BATCH];
+            open.iter_mut().zip(&places[..left]).for_each(|(hash, place)| *hash = hashes[*place]);
+            each_ahead(
+                &open[..left],
+                |hash| older.clone().for_each(|level| level.prefetch(hash)),
+                |i, hash| found[places[i]] = older.clone().any(|level| level.contains(hash)),
+            );
         }
     }
 
     /// Inserts many hashes made with this filter's scheme and seed, in order; `new[i]` tells whether `hashes[i]` was new. How many
     /// were inserted, and why it were not all. `new` must be as long as `hashes`.
     pub fn insert_hashes(&self, hashes: &[Hash128], new: &mut [bool]) -> (usize, Result<()>) {
-        if let Err(error) = self.writable() {
-            return (0, Err(error));
-        }
-        let mut known = [false; BATCH];
-        for (chunk, start) in hashes.chunks(BATCH).zip((0..).step_by(BATCH)) {
-            // One pass for all levels fetches every line; what it finds needs no second look, since keys do not leave.
-            self.contains_hashes(chunk, &mut known[..chunk.len()]);
-            for (i, hash) in chunk.iter().enumerate() {
-                let answer = if known[i] { Ok(false) } else { self.insert_hash_raw(*hash) };
-                match answer {
-                    Ok(answer) => new[start + i] = answer,
-                    Err(error) => return (start + i, Err(error)),
+        let new = &mut new[..hashes.len()];
+        let (mut done, mut result) = (0, self.writable()); // an empty batch is refused as any other
+        each_ahead(
+            hashes,
+            |hash| self.levels.iter().for_each(|level| level.prefetch(hash)),
+            |i, hash| {
+                if result.is_ok() {
+                    result = self.insert_hash_raw(hash).map(|answer| {
+                        new[i] = answer;
+                        done += 1;
+                    });
                 }
-            }
-        }
-        (hashes.len(), Ok(()))
+            },
+        );
+        (done, result)
     }
 
     /// Asks for many keys, in order.
