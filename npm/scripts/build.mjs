@@ -36,6 +36,12 @@ const bundle = (entry, outfile, format, more = {}) =>
     ...more,
   });
 
+// An entry beside the main one imports it, so that there is one set of classes.
+const tepalOutside = {
+  name: "tepal-outside",
+  setup: ({ onResolve }) => onResolve({ filter: /\/api\.js$/ }, () => ({ path: "tepal", external: true, sideEffects: false })),
+};
+
 await Promise.all([
   bundle("browser", "browser.mjs", "esm", { minifySyntax: true, minifyWhitespace: true }),
   bundle("browser", "browser.cjs", "cjs", { minifySyntax: true, minifyWhitespace: true, banner: {} }),
@@ -45,6 +51,8 @@ await Promise.all([
   bundle("edge", "edge.mjs", "esm"),
   bundle("slim", "slim.mjs", "esm"),
   bundle("slim", "slim.cjs", "cjs", { banner: {} }),
+  bundle("redis", "redis.mjs", "esm", { platform: "node", plugins: [tepalOutside] }),
+  bundle("redis", "redis.cjs", "cjs", { platform: "node", plugins: [tepalOutside], banner: {} }),
 ]);
 
 execFileSync("node_modules/.bin/tsc", ["-p", "."], { stdio: "inherit" });
