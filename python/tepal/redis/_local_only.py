@@ -8,10 +8,13 @@ from typing import NoReturn
 from ._refusals import unsupported
 
 
+def _refuse(name: str) -> NoReturn:
+    raise unsupported(f"{name}: expected a local filter, got one that is in a server; pull() makes a local copy of it")
+
+
 def _method(name: str) -> Callable[..., NoReturn]:
     def method(self: object, *_arguments: object, **_options: object) -> NoReturn:
-        said = f"{name}: expected a local filter, got one that is in a server; pull() makes a local copy of it"
-        raise unsupported(said)
+        _refuse(name)
 
     method.__name__ = name
     method.__doc__ = f"``ERR_UNSUPPORTED``: no server does it; `pull` makes a local filter, which has `{name}`."
@@ -42,14 +45,57 @@ class LocalOnly:
     to_valkey_load = _method("to_valkey_load")
     to_valkey_dump = _method("to_valkey_dump")
 
-    seed = property(_method("seed"))
-    max_bytes = property(_method("max_bytes"))
-    nbytes = property(_method("nbytes"))
-    num_bits = property(_method("num_bits"))
-    fill_ratio = property(_method("fill_ratio"))
-    estimated_count = property(_method("estimated_count"))
-    estimated_fpr = property(_method("estimated_fpr"))
-    saturation = property(_method("saturation"))
-    metadata = property(_method("metadata"))
-    read_only = property(_method("read_only"))
-    levels = property(_method("levels"))
+    @property
+    def seed(self) -> NoReturn:
+        """``ERR_UNSUPPORTED``: no server tells it; `pull` makes a local filter that does."""
+        _refuse("seed")
+
+    @property
+    def max_bytes(self) -> NoReturn:
+        """``ERR_UNSUPPORTED``: no server tells it; `pull` makes a local filter that does."""
+        _refuse("max_bytes")
+
+    @property
+    def nbytes(self) -> NoReturn:
+        """``ERR_UNSUPPORTED``: no server tells it; `pull` makes a local filter that does."""
+        _refuse("nbytes")
+
+    @property
+    def num_bits(self) -> NoReturn:
+        """``ERR_UNSUPPORTED``: no server tells it; `pull` makes a local filter that does."""
+        _refuse("num_bits")
+
+    @property
+    def fill_ratio(self) -> NoReturn:
+        """``ERR_UNSUPPORTED``: no server tells it; `pull` makes a local filter that does."""
+        _refuse("fill_ratio")
+
+    @property
+    def estimated_count(self) -> NoReturn:
+        """``ERR_UNSUPPORTED``: no server tells it; `pull` makes a local filter that does."""
+        _refuse("estimated_count")
+
+    @property
+    def estimated_fpr(self) -> NoReturn:
+        """``ERR_UNSUPPORTED``: no server tells it; `pull` makes a local filter that does."""
+        _refuse("estimated_fpr")
+
+    @property
+    def saturation(self) -> NoReturn:
+        """``ERR_UNSUPPORTED``: no server tells it; `pull` makes a local filter that does."""
+        _refuse("saturation")
+
+    @property
+    def metadata(self) -> NoReturn:
+        """``ERR_UNSUPPORTED``: no server tells it; `pull` makes a local filter that does."""
+        _refuse("metadata")
+
+    @property
+    def read_only(self) -> NoReturn:
+        """``ERR_UNSUPPORTED``: no server tells it; `pull` makes a local filter that does."""
+        _refuse("read_only")
+
+    @property
+    def levels(self) -> NoReturn:
+        """``ERR_UNSUPPORTED``: no server tells it; `pull` makes a local filter that does."""
+        _refuse("levels")
