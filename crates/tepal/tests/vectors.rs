@@ -98,3 +98,49 @@ fn streams_are_read_and_refused_like_bytes() {
         }
     }
 }
+
+#[test]
+#[cfg(feature = "std")]
+fn streams_of_scalable_filters_are_read_and_refused_like_bytes() {
+    use tepal::ScalableBloomFilter;
+    for (name, bytes, seed) in scalable().good_files() {
+        let input = [&bytes[..], b"next"].concat();
+        let mut rest = &input[..];
+        let filter = ScalableBloomFilter::read_from(&mut rest, seed, None).unwrap();
+        assert_eq!(rest, b"next", "{name}: what follows is left unread");
+        let mut again = Vec::new();
+        match seed {
+            Some(_) => again = filter.to_bytes_without_seed().unwrap(),
+            None => filter.write_to(&mut again).unwrap(),
+        }
+        assert!(again == bytes, "{name}");
+    }
+    for (name, bytes, seed, code) in scalable().bad_files() {
+        let known = ScalableBloomFilter::read_from(&mut &bytes[..], seed, Some(bytes.len() as u64));
+        assert_eq!(known.unwrap_err().code(), code, "{name}");
+        let unknown = ScalableBloomFilter::read_from(&mut &bytes[..], seed, None);
+        match code.as_str() {
+            "ERR_TRAILING" => assert!(unknown.is_ok(), "{name}: the rest belongs to somebody else"),
+            "ERR_TRUNCATED" => assert!(unknown.is_err(), "{name}: what is there may be wrong before the end is met"),
+            code => assert_eq!(unknown.unwrap_err().code(), code, "{name}"),
+        }
+    }
+}
+
+/// Bytes of any kind become a filter of their kind.
+#[test]
+fn any_kind_is_told_apart() {
+    use tepal::AnyFilter;
+    for (name, bytes, seed) in golden().good_files() {
+        if seed.is_none() {
+            assert!(matches!(tepal::from_bytes(&bytes), Ok(AnyFilter::Bloom(_))), "{name}");
+        }
+        assert!(tepal::ScalableBloomFilter::from_bytes(&bytes).is_err_and(|e| e.code() == "ERR_KIND"), "{name}");
+    }
+    for (name, bytes, seed) in scalable().good_files() {
+        if seed.is_none() {
+            assert!(matches!(tepal::from_bytes(&bytes), Ok(AnyFilter::Scalable(_))), "{name}");
+        }
+        assert!(tepal::BloomFilter::from_bytes(&bytes).is_err_and(|e| e.code() == "ERR_KIND"), "{name}");
+    }
+}

@@ -130,10 +130,13 @@ fn unions() -> Vec<Case> {
         case(name, steps, ints(keys[0].0.min(keys[1].0), keys[0].1.max(keys[1].1)))
     };
     let small = || json!({ "capacity": 20, "fpr": 0.001, "seed": "8" });
-    let mut in_place = two("union-with", small(), [(0, 70), (60, 400)]);
-    in_place.steps.pop();
-    in_place.steps.push(json!({ "op": "copy", "id": "f", "from": "a" }));
-    in_place.steps.push(json!({ "op": "union_with", "id": "f", "other": "b" }));
+    let in_place = |name, keys| {
+        let mut made = two(name, small(), keys);
+        made.steps.pop();
+        made.steps.push(json!({ "op": "copy", "id": "f", "from": "a" }));
+        made.steps.push(json!({ "op": "union_with", "id": "f", "other": "b" }));
+        made
+    };
     let mut three = two("union-of-a-union", small(), [(0, 30), (30, 60)]);
     three.steps.last_mut().unwrap()["id"] = "u".into();
     three.steps.extend([
@@ -154,7 +157,9 @@ fn unions() -> Vec<Case> {
         two("union-above-one", json!({ "capacity": 2, "fpr": 0.5, "expansion": null }), [(0, 2), (2, 4)]),
         two("union-valkey", json!({ "scheme": "valkey", "capacity": 20, "fpr": 0.001 }), [(0, 20), (5, 40)]),
         two("union-redisbloom", json!({ "scheme": "redisbloom", "capacity": 20, "fpr": 0.001 }), [(0, 10), (3, 18)]),
-        in_place,
+        in_place("union-with", [(0, 70), (60, 400)]),
+        in_place("union-with-side-by-side", [(0, 20), (20, 40)]),
+        in_place("union-with-higher", [(0, 20), (20, 150)]),
         three,
     ]
 }
