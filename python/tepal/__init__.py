@@ -6,6 +6,14 @@
 True
 >>> "alice" in names, "bob" in names
 (True, False)
+
+Nobody knows how many keys will come? `ScalableBloomFilter` grows with them:
+
+>>> from tepal import ScalableBloomFilter
+>>> seen = ScalableBloomFilter()
+>>> seen.update(range(10_000))
+>>> 9_999 in seen
+True
 """
 
 from __future__ import annotations
@@ -16,12 +24,14 @@ from ._native import (
     BloomFilter,
     KeyHash,
     Mask,
+    ScalableBloomFilter,
     __version__,
     _fork_happened,
     from_buffer,
     from_bytes,
     key,
     load,
+    metrics,
     union_all,
 )
 from .errors import (
@@ -37,6 +47,7 @@ from .errors import (
     UnsupportedError,
 )
 from .explain import Explanation
+from .levels import LevelFacts
 
 #: Always "native" in Python; the name that JavaScript uses for its two.
 backend = "native"
@@ -51,8 +62,10 @@ __all__ = [
     "FormatError",
     "KeyHash",
     "KeyTypeError",
+    "LevelFacts",
     "Mask",
     "MismatchError",
+    "ScalableBloomFilter",
     "StateError",
     "TepalError",
     "UnsupportedError",
@@ -62,6 +75,7 @@ __all__ = [
     "from_bytes",
     "key",
     "load",
+    "metrics",
     "union_all",
 ]
 

@@ -6,6 +6,11 @@ the field, what was expected and what came, never a key. Each is also the built-
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._native import Mask
+
 __all__ = [
     "ArgumentError",
     "CapacityError",
@@ -54,7 +59,19 @@ class MismatchError(TepalError, ValueError):
 
 
 class CapacityError(TepalError):
-    """A filter takes no more keys (``ERR_FULL``, ``ERR_MEMORY_LIMIT``)."""
+    """A filter takes no more keys (``ERR_FULL``, ``ERR_MEMORY_LIMIT``, ``ERR_FPR_UNDERFLOW``).
+
+    >>> import tepal
+    >>> full = tepal.ScalableBloomFilter(2, expansion=None)
+    >>> try:
+    ...     full.add_many(["a", "b", "c"])
+    ... except tepal.CapacityError as error:
+    ...     print(error.code, error.index, list(error.answers))
+    ERR_FULL 2 [True, True]
+    """
+
+    #: What the keys of a batch before ``index`` got for an answer (they stay added); otherwise None.
+    answers: Mask | None = None
 
 
 class StateError(TepalError):

@@ -6,9 +6,9 @@
 
 use crate::args::wrong_type;
 use crate::buffer::{Integers, View};
-use crate::error::{exception, with_index};
-use crate::keys::{hash_key, plain_bytes, type_name};
-use crate::slot::Filter;
+use crate::error::{exception, unfinished, with_index};
+use crate::keys::{hash_key, plain_bytes, type_name, Hasher};
+use crate::kind::Kind;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
@@ -32,23 +32,23 @@ pub trait Work {
     fn take(&mut self, py: Python<'_>, hashes: &[Hash128]) -> PyResult<()>;
 }
 
-/// Feeds all keys of `keys` to `work`, hashed under `seed`.
+/// Feeds all keys of `keys` to `work`, hashed by `hasher`.
 ///
 /// # Errors
 /// `ERR_ARGUMENT_TYPE` for what is one key, or not iterable; for a bad key its error with `.index`; whatever user code
 /// raises.
-pub fn feed(keys: &Bound<'_, PyAny>, seed: u64, threads: usize, work: &mut dyn Work) -> PyResult<()> {
+pub fn feed(keys: &Bound<'_, PyAny>, hasher: Hasher, threads: usize, work: &mut dyn Work) -> PyResult<()> {
     let py = keys.py();
     if is_one_key(keys) {
         return Err(exception(py, &Error::single_key(&type_name(keys))));
     }
     if let Some(view) = View::typed(keys) {
         if let Some(column) = view.integers() {
-            return feed_column(py, &column, seed, work);
+            return feed_column(py, &column, hasher, work);
         }
     }
     let mut chunk =
-        Chunk { hashes: Vec::new(), limit: if threads > 1 { BIG_CHUNK } else { CHUNK }, done: 0, seed, work };
+        Chunk { hashes: Vec::new(), limit: if threads > 1 { BIG_CHUNK } else { CHUNK }, done: 0, hasher, work };
     let fed = if let Ok(list) = keys.cast_exact::<PyList>() {
         chunk.feed_list(list)
     } else if let Ok(tuple) = keys.cast_exact::<PyTuple>() {
@@ -72,13 +72,13 @@ fn is_one_key(keys: &Bound<'_, PyAny>) -> bool {
     keys.is_instance_of::<PyString>() || plain_bytes(keys).is_some()
 }
 
-fn feed_column(py: Python<'_>, column: &Integers<'_>, seed: u64, work: &mut dyn Work) -> PyResult<()> {
+fn feed_column(py: Python<'_>, column: &Integers<'_>, hasher: Hasher, work: &mut dyn Work) -> PyResult<()> {
     let mut hashes = reserved(py, column.len.min(BIG_CHUNK))?;
     let mut start = 0;
     while start < column.len {
         let end = column.len.min(start + BIG_CHUNK);
         hashes.clear();
-        column.for_each(start, end, |value| hashes.push(tepal::hash_u64(value, seed)));
+        column.for_each(start, end, |value| hashes.push(hasher.int(value)));
         work.take(py, &hashes)?;
         py.check_signals()?;
         start = end;
@@ -90,7 +90,7 @@ struct Chunk<'w> {
     hashes: Vec<Hash128>,
     limit: usize,
     done: usize,
-    seed: u64,
+    hasher: Hasher,
     work: &'w mut dyn Work,
 }
 
@@ -117,7 +117,7 @@ impl Chunk<'_> {
 
     #[inline]
     fn push(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
-        match hash_key(key, self.seed) {
+        match hash_key(key, &self.hasher) {
             Ok(hash) => self.hashes.push(hash),
             Err(raised) => return Err(with_index(key.py(), raised, self.done + self.hashes.len())),
         }
@@ -158,31 +158,48 @@ fn perhaps_detached<T: Send>(py: Python<'_>, len: usize, work: impl FnOnce() -> 
 }
 
 /// Inserts in order; remembers which keys were new.
-pub struct Insert<'a> {
-    pub filter: &'a Filter,
-    pub answers: Vec<bool>,
-    pub keep: bool,
+pub struct Insert<'a, F> {
+    filter: &'a F,
+    keep: bool,
+    done: usize,
+    answers: Vec<bool>,
 }
 
-impl Work for Insert<'_> {
+impl<'a, F> Insert<'a, F> {
+    pub fn new(filter: &'a F, keep: bool) -> Self {
+        Insert { filter, keep, done: 0, answers: Vec::new() }
+    }
+
+    /// The answers, if they were wanted.
+    pub fn answers(self) -> Vec<bool> {
+        self.answers
+    }
+}
+
+impl<F: Kind> Work for Insert<'_, F> {
     fn take(&mut self, py: Python<'_>, hashes: &[Hash128]) -> PyResult<()> {
         let start = if self.keep { self.answers.len() } else { 0 };
         self.answers.truncate(start);
         reserve(py, &mut self.answers, hashes.len())?;
         self.answers.resize(start + hashes.len(), false);
         let (filter, out) = (self.filter, &mut self.answers[start..]);
-        perhaps_detached(py, hashes.len(), || filter.insert_hashes(hashes, out)).map_err(|error| exception(py, &error))
+        let (done, ended) = perhaps_detached(py, hashes.len(), || filter.insert_hashes(hashes, out));
+        self.done += done;
+        ended.map_err(|error| {
+            self.answers.truncate(start + done);
+            unfinished(py, &error, self.done, self.keep.then(|| std::mem::take(&mut self.answers)))
+        })
     }
 }
 
 /// Asks, with as many threads as allowed and useful.
-pub struct Contains<'a> {
-    pub filter: &'a Filter,
+pub struct Contains<'a, F> {
+    pub filter: &'a F,
     pub answers: Vec<bool>,
     pub threads: usize,
 }
 
-impl Work for Contains<'_> {
+impl<F: Kind> Work for Contains<'_, F> {
     fn take(&mut self, py: Python<'_>, hashes: &[Hash128]) -> PyResult<()> {
         let start = self.answers.len();
         reserve(py, &mut self.answers, hashes.len())?;
@@ -193,7 +210,7 @@ impl Work for Contains<'_> {
     }
 }
 
-fn contains_in_parallel(filter: &Filter, hashes: &[Hash128], out: &mut [bool], threads: usize) {
+fn contains_in_parallel(filter: &impl Kind, hashes: &[Hash128], out: &mut [bool], threads: usize) {
     let pieces = hashes.len().div_ceil(PER_THREAD);
     let queue = Mutex::new(hashes.chunks(PER_THREAD).zip(out.chunks_mut(PER_THREAD)));
     let next = || queue.lock().ok()?.next();

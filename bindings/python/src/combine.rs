@@ -1,70 +1,87 @@
-//! `BloomFilter` with `BloomFilter`: union, intersection, equality, copies, smaller ones.
+//! Filters with filters of their class: union, equality, copies; of `BloomFilter` also intersection and smaller ones.
 
 use crate::args::{self, wrong_type};
 use crate::bloom::BloomFilter;
 use crate::error::OrRaise;
-use crate::slot::Filter;
+use crate::kind::{Bloom, Class};
+use crate::scalable::ScalableBloomFilter;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use tepal::Result;
 
 /// A new filter from two.
-fn two(
+fn two<C: Class, T: Into<C> + Send>(
     py: Python<'_>,
-    a: &BloomFilter,
-    b: &BloomFilter,
-    work: fn(&Filter, &Filter) -> Result<Filter>,
-) -> PyResult<BloomFilter> {
-    let (a, b) = (a.slot.share(py)?, b.slot.share(py)?);
-    Ok(BloomFilter::wrap(py.detach(|| work(&a, &b)).or_raise(py)?))
+    a: &C,
+    b: &C,
+    work: fn(&C::Filter, &C::Filter) -> Result<T>,
+) -> PyResult<C> {
+    let (a, b) = (a.held().slot.share(py)?, b.held().slot.share(py)?);
+    Ok(py.detach(|| work(&a, &b)).or_raise(py)?.into())
 }
 
-/// Changes one filter by another.
-fn in_place(
-    py: Python<'_>,
-    a: &BloomFilter,
-    b: &BloomFilter,
-    work: fn(&Filter, &Filter) -> Result<()>,
-) -> PyResult<()> {
-    let (a, b) = (a.slot.share(py)?, b.slot.share(py)?);
-    py.detach(|| work(&a, &b)).or_raise(py)
+/// Something about two filters: a change of the first, or an answer.
+fn of_two<C: Class, T: Send>(py: Python<'_>, a: &C, b: &C, work: fn(&C::Filter, &C::Filter) -> T) -> PyResult<T> {
+    let (a, b) = (a.held().slot.share(py)?, b.held().slot.share(py)?);
+    Ok(py.detach(|| work(&a, &b)))
 }
 
-fn union(a: &Filter, b: &Filter) -> Result<Filter> {
-    Ok(a.union(b)?.into_storage())
+fn expect<'a, 'py, C: Class>(other: &'a Bound<'py, PyAny>, what: &'static str) -> PyResult<&'a C> {
+    Ok(other.cast::<C>().map_err(|_| wrong_type("other", what, other))?.get())
 }
 
-fn intersection(a: &Filter, b: &Filter) -> Result<Filter> {
-    Ok(a.intersection(b)?.into_storage())
+macro_rules! combine {
+    ($class:ident; $(#[$union:meta])*) => {
+        #[pymethods]
+        impl $class {
+            fn __or__(&self, py: Python<'_>, other: &Bound<'_, $class>) -> PyResult<Self> {
+                two(py, self, other.get(), |a, b| a.union(b))
+            }
+
+            fn __ior__(&self, py: Python<'_>, other: &Bound<'_, $class>) -> PyResult<()> {
+                of_two(py, self, other.get(), |a, b| a.union_with(b))?.or_raise(py)
+            }
+
+            fn __eq__(&self, py: Python<'_>, other: &Bound<'_, $class>) -> PyResult<bool> {
+                of_two(py, self, other.get(), |a, b| a.same_filter(b))
+            }
+
+            $(#[$union])*
+            #[pyo3(signature = (other, /))]
+            fn union(&self, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+                two(other.py(), self, expect(other, concat!("a ", stringify!($class)))?, |a, b| a.union(b))
+            }
+
+            /// A writable copy in memory, also of a mapped or borrowed filter.
+            ///
+            /// Raises:
+            ///     FilterMemoryError: no memory for it.
+            ///     StateError: a closed filter.
+            ///
+            /// Cost: O(size).
+            ///
+            #[doc = concat!(">>> from tepal import ", stringify!($class))]
+            #[doc = concat!(">>> a = ", stringify!($class), "(1000)")]
+            /// >>> b = a.copy()
+            /// >>> b.add("x"), "x" in a
+            /// (True, False)
+            fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+                let filter = self.0.slot.share(py)?;
+                Ok(py.detach(|| filter.copy()).or_raise(py)?.into())
+            }
+
+            fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
+                self.copy(py)
+            }
+
+            fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
+                self.copy(py)
+            }
+        }
+    };
 }
 
-fn expect<'a, 'py>(other: &'a Bound<'py, PyAny>) -> PyResult<&'a BloomFilter> {
-    Ok(other.cast::<BloomFilter>().map_err(|_| wrong_type("other", "a BloomFilter", other))?.get())
-}
-
-#[pymethods]
-impl BloomFilter {
-    fn __or__(&self, py: Python<'_>, other: &Bound<'_, BloomFilter>) -> PyResult<Self> {
-        two(py, self, other.get(), union)
-    }
-
-    fn __and__(&self, py: Python<'_>, other: &Bound<'_, BloomFilter>) -> PyResult<Self> {
-        two(py, self, other.get(), intersection)
-    }
-
-    fn __ior__(&self, py: Python<'_>, other: &Bound<'_, BloomFilter>) -> PyResult<()> {
-        in_place(py, self, other.get(), |a, b| a.union_with(b))
-    }
-
-    fn __iand__(&self, py: Python<'_>, other: &Bound<'_, BloomFilter>) -> PyResult<()> {
-        in_place(py, self, other.get(), |a, b| a.intersect_with(b))
-    }
-
-    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, BloomFilter>) -> PyResult<bool> {
-        let (a, b) = (self.slot.share(py)?, other.get().slot.share(py)?);
-        Ok(py.detach(|| a.same_filter(&b)))
-    }
-
+combine! { BloomFilter;
     /// A new filter with the keys of both; also ``a | b``.
     ///
     /// Both need the same layout, seed and number of probes, and line counts of which one divides the other. The result
@@ -90,9 +107,43 @@ impl BloomFilter {
     /// >>> both = a.union(b)
     /// >>> "x" in both, "y" in both
     /// (True, True)
-    #[pyo3(signature = (other, /))]
-    fn union(&self, other: &Bound<'_, PyAny>) -> PyResult<Self> {
-        two(other.py(), self, expect(other)?, union)
+}
+
+combine! { ScalableBloomFilter;
+    /// A new filter with the keys of both; also ``a | b``.
+    ///
+    /// Both need the same scheme, seed, initial capacity, fpr, expansion and tightening. Levels of one place are joined
+    /// where one can take the keys of both; others stand side by side, and then `fpr` of the result is the sum of all
+    /// their rates. The result has the metadata that both share and the first one's memory limit; its bits are the same
+    /// whatever the order.
+    ///
+    /// Args:
+    ///     other: a `ScalableBloomFilter`.
+    ///
+    /// Returns:
+    ///     A new, writable `ScalableBloomFilter`.
+    ///
+    /// Raises:
+    ///     MismatchError: filters that do not belong together (``ERR_SCHEME_DIFFERS``, ``ERR_SEED_DIFFERS``,
+    ///         ``ERR_CAPACITY_DIFFERS``, ``ERR_FPR_DIFFERS``, ``ERR_EXPANSION_DIFFERS``, ``ERR_TIGHTENING_DIFFERS``).
+    ///     CapacityError: more than `max_bytes` (``ERR_MEMORY_LIMIT``).
+    ///
+    /// Cost: O(size).
+    ///
+    /// >>> from tepal import ScalableBloomFilter
+    /// >>> both = ScalableBloomFilter.build(["x"]).union(ScalableBloomFilter.build(["y"]))
+    /// >>> "x" in both, "y" in both, both.fpr
+    /// (True, True, 0.01)
+}
+
+#[pymethods]
+impl BloomFilter {
+    fn __and__(&self, py: Python<'_>, other: &Bound<'_, BloomFilter>) -> PyResult<Self> {
+        two(py, self, other.get(), |a, b| a.intersection(b))
+    }
+
+    fn __iand__(&self, py: Python<'_>, other: &Bound<'_, BloomFilter>) -> PyResult<()> {
+        of_two(py, self, other.get(), |a, b| a.intersect_with(b))?.or_raise(py)
     }
 
     /// A new filter with the bits of both; also ``a & b``.
@@ -119,33 +170,7 @@ impl BloomFilter {
     /// True
     #[pyo3(signature = (other, /))]
     fn intersection(&self, other: &Bound<'_, PyAny>) -> PyResult<Self> {
-        two(other.py(), self, expect(other)?, intersection)
-    }
-
-    /// A writable copy in memory, also of a mapped or borrowed filter.
-    ///
-    /// Raises:
-    ///     FilterMemoryError: no memory for it.
-    ///     StateError: a closed filter.
-    ///
-    /// Cost: O(size).
-    ///
-    /// >>> from tepal import BloomFilter
-    /// >>> a = BloomFilter(1000)
-    /// >>> b = a.copy()
-    /// >>> b.add("x"), "x" in a
-    /// (True, False)
-    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        let filter = self.slot.share(py)?;
-        Ok(Self::wrap(py.detach(|| filter.copy()).or_raise(py)?.into_storage()))
-    }
-
-    fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
-        self.copy(py)
-    }
-
-    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
-        self.copy(py)
+        two(other.py(), self, expect(other, "a BloomFilter")?, |a, b| a.intersection(b))
     }
 
     /// A smaller filter with the same keys: `factor` lines become one.
@@ -172,8 +197,8 @@ impl BloomFilter {
     #[pyo3(signature = (factor, /))]
     fn fold(&self, factor: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (py, factor) = (factor.py(), args::factor(factor)?);
-        let filter = self.slot.share(py)?;
-        Ok(Self::wrap(py.detach(|| filter.fold(factor)).or_raise(py)?.into_storage()))
+        let filter = self.0.slot.share(py)?;
+        Ok(py.detach(|| filter.fold(factor)).or_raise(py)?.into())
     }
 
     /// The smallest fold that keeps the promised rate for `capacity` keys.
@@ -196,8 +221,8 @@ impl BloomFilter {
     #[pyo3(signature = (capacity, /))]
     fn shrink_to(&self, capacity: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (py, capacity) = (capacity.py(), args::capacity(capacity)?);
-        let filter = self.slot.share(py)?;
-        Ok(Self::wrap(py.detach(|| filter.shrink_to(capacity)).or_raise(py)?.into_storage()))
+        let filter = self.0.slot.share(py)?;
+        Ok(py.detach(|| filter.shrink_to(capacity)).or_raise(py)?.into())
     }
 }
 
@@ -226,12 +251,12 @@ impl BloomFilter {
 pub fn union_all(filters: &Bound<'_, PyAny>) -> PyResult<BloomFilter> {
     const EXPECTED: &str = "an iterable of BloomFilter";
     let py = filters.py();
-    let mut shares: Vec<Arc<Filter>> = Vec::new();
+    let mut shares: Vec<Arc<Bloom>> = Vec::new();
     for filter in filters.try_iter().map_err(|_| wrong_type("filters", EXPECTED, filters))? {
         let filter = filter?;
         let filter = filter.cast::<BloomFilter>().map_err(|_| wrong_type("filters", EXPECTED, &filter))?;
-        shares.push(filter.get().slot.share(py)?);
+        shares.push(filter.get().0.slot.share(py)?);
     }
     let merged = py.detach(|| tepal::union_all(shares.iter().map(|share| &**share)));
-    Ok(BloomFilter::wrap(merged.or_raise(py)?.into_storage()))
+    Ok(merged.or_raise(py)?.into())
 }

@@ -3,6 +3,7 @@
 //! Code and sentence come from the core; this file only picks the class (python/tepal/errors.py) by `Class`. It also
 //! keeps panics inside: PyO3's own `PanicException` would pass every `except Exception`.
 
+use crate::mask::Mask;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -57,6 +58,16 @@ pub fn with_index(py: Python<'_>, raised: PyErr, index: usize) -> PyErr {
         with_attribute(py, raised, "index", index)
     } else {
         raised
+    }
+}
+
+/// A batch that a filter did not take to its end: `index` keys are in; `answers` are theirs.
+#[cold]
+pub fn unfinished(py: Python<'_>, error: &Error, index: usize, answers: Option<Vec<bool>>) -> PyErr {
+    let raised = with_attribute(py, exception(py, error), "index", index);
+    match answers {
+        Some(answers) if error.class() == Class::Full => with_attribute(py, raised, "answers", Mask::new(answers)),
+        _ => raised,
     }
 }
 

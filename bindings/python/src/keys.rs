@@ -10,7 +10,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyMemoryView, PyString};
 use std::slice;
-use tepal::{Error, Hash128};
+use tepal::{Error, Hash128, Scheme, Seed};
 
 /// A key, borrowed from a Python object.
 #[derive(Clone, Copy)]
@@ -20,12 +20,39 @@ pub enum Key<'a> {
 }
 
 impl Key<'_> {
-    /// The hash under `seed`.
+    /// The hash for a filter with this hasher.
     #[inline]
-    pub fn hash(self, seed: u64) -> Hash128 {
+    pub fn hash(self, hasher: &Hasher) -> Hash128 {
         match self {
-            Key::Bytes(bytes) => tepal::hash_bytes(bytes, seed),
-            Key::Int(value) => tepal::hash_u64(value, seed),
+            Key::Bytes(bytes) => hasher.bytes(bytes),
+            Key::Int(value) => hasher.int(value),
+        }
+    }
+}
+
+/// How a filter hashes its keys: a copy, so that keys are hashed before the filter is borrowed (hashing may run user code).
+#[derive(Clone, Copy)]
+pub struct Hasher {
+    pub scheme: Scheme,
+    pub seed: Seed,
+}
+
+impl Hasher {
+    /// That of scheme `tepal`.
+    pub fn tepal(seed: u64) -> Self {
+        Hasher { scheme: Scheme::Tepal, seed: Seed::from_u64(seed) }
+    }
+
+    #[inline]
+    pub fn bytes(&self, key: &[u8]) -> Hash128 {
+        self.scheme.hash(key, &self.seed)
+    }
+
+    #[inline]
+    pub fn int(&self, value: u64) -> Hash128 {
+        match self.scheme {
+            Scheme::Tepal => tepal::hash_u64(value, self.seed.as_u64()),
+            _ => self.bytes(&value.to_le_bytes()),
         }
     }
 }
@@ -60,16 +87,16 @@ pub unsafe fn plain_key<'a>(object: *mut ffi::PyObject) -> Option<Key<'a>> {
     }
 }
 
-/// The hash of any key.
+/// The hash of any key for a filter with this hasher.
 ///
 /// # Errors
 /// `KeyTypeError`, or whatever the object's own `__index__` raises.
 #[inline]
-pub fn hash_key(object: &Bound<'_, PyAny>, seed: u64) -> PyResult<Hash128> {
+pub fn hash_key(object: &Bound<'_, PyAny>, hasher: &Hasher) -> PyResult<Hash128> {
     // SAFETY: attached (a Bound proves it), and the object outlives the call.
     match unsafe { plain_key(object.as_ptr()) } {
-        Some(key) => Ok(key.hash(seed)),
-        None => with_any_key(object, |key| key.hash(seed)),
+        Some(key) => Ok(key.hash(hasher)),
+        None => with_any_key(object, |key| key.hash(hasher)),
     }
 }
 

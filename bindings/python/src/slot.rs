@@ -6,10 +6,7 @@
 use crate::error::exception;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use tepal::{BloomFilter, Error, Storage};
-
-/// The filter of the core, with storage decided at run time.
-pub type Filter = BloomFilter<Storage>;
+use tepal::Error;
 
 #[cfg(not(Py_GIL_DISABLED))]
 type Cell<T> = std::cell::UnsafeCell<T>;
@@ -17,22 +14,22 @@ type Cell<T> = std::cell::UnsafeCell<T>;
 type Cell<T> = std::sync::RwLock<T>;
 
 /// A filter, or nothing once closed.
-pub struct Slot(Cell<Option<Arc<Filter>>>);
+pub struct Slot<F>(Cell<Option<Arc<F>>>);
 
 // SAFETY: without the cell's own lock every access holds the interpreter lock (each method asks for `Python`), and
 // none gives a reference away or runs Python code while it has one: see `with`.
 #[cfg(not(Py_GIL_DISABLED))]
-unsafe impl Sync for Slot {}
+unsafe impl<F: Send + Sync> Sync for Slot<F> {}
 
-impl Slot {
-    pub fn new(filter: Filter) -> Self {
+impl<F> Slot<F> {
+    pub fn new(filter: F) -> Self {
         Slot(Cell::new(Some(Arc::new(filter))))
     }
 
     /// Borrows the filter for a short work: one that runs no Python code and keeps the thread attached, which is why
     /// the work is not handed `Python`. `None` after `close()`.
     #[inline]
-    pub fn with_open<T>(&self, _py: Python<'_>, work: impl FnOnce(&Filter) -> T) -> Option<T> {
+    pub fn with_open<T>(&self, _py: Python<'_>, work: impl FnOnce(&F) -> T) -> Option<T> {
         #[cfg(not(Py_GIL_DISABLED))]
         // SAFETY: the interpreter lock is held (`_py`) and stays held, so no other thread takes the filter out.
         let filter = unsafe { &*self.0.get() };
@@ -46,7 +43,7 @@ impl Slot {
     /// # Errors
     /// `ERR_FREED` after `close()`.
     #[inline]
-    pub fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&Filter) -> T) -> PyResult<T> {
+    pub fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&F) -> T) -> PyResult<T> {
         self.with_open(py, work).ok_or_else(|| exception(py, &Error::freed()))
     }
 
@@ -54,7 +51,7 @@ impl Slot {
     ///
     /// # Errors
     /// `ERR_FREED` after `close()`.
-    pub fn share(&self, py: Python<'_>) -> PyResult<Arc<Filter>> {
+    pub fn share(&self, py: Python<'_>) -> PyResult<Arc<F>> {
         #[cfg(not(Py_GIL_DISABLED))]
         // SAFETY: as in `with`.
         let share = unsafe { (*self.0.get()).clone() };

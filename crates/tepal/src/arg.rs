@@ -117,12 +117,31 @@ pub fn tightening(value: f64) -> Result<f64> {
 pub fn scalable_capacity(value: u64, scheme: Scheme) -> Result<u64> {
     match scheme {
         Scheme::Tepal => capacity(value),
-        _ if value >> 63 != 0 => {
-            let expected = "an integer from 1 to 2^63 - 1";
-            Err(Error::argument("ERR_CAPACITY_RANGE", "capacity", expected, Got::Integer(value as i128)))
-        }
+        _ if value >> 63 != 0 => server_capacity(Got::Integer(value as i128)),
         _ => capacity(value.min(MAX_CAPACITY)).map(|_| value),
     }
+}
+
+/// [`scalable_capacity`] from a double.
+pub fn scalable_capacity_f64(value: f64, scheme: Scheme) -> Result<u64> {
+    match (scheme, exact(value, i64::MAX as u64)) {
+        (Scheme::Tepal, _) => capacity_f64(value),
+        (_, Some(n)) => scalable_capacity(n, scheme),
+        _ => server_capacity(Got::Float(value)),
+    }
+}
+
+/// [`scalable_capacity`] from an integer.
+pub fn scalable_capacity_i128(value: i128, scheme: Scheme) -> Result<u64> {
+    match (scheme, u64::try_from(value)) {
+        (Scheme::Tepal, _) => capacity_i128(value),
+        (_, Ok(n)) => scalable_capacity(n, scheme),
+        _ => server_capacity(Got::Integer(value)),
+    }
+}
+
+fn server_capacity(got: Got) -> Result<u64> {
+    Err(Error::argument("ERR_CAPACITY_RANGE", "capacity", "an integer from 1 to 2^63 - 1", got))
 }
 
 /// The rate of a scalable filter: as [`fpr`], for a server's scheme anything above 0 and below 1.

@@ -52,7 +52,9 @@ mod siphash; // the hash of valkey-bloom
 mod sizing; // how many lines for a promise
 mod stream; // bodies in pieces
 
-pub use any::{from_bytes, from_shared, AnyFilter};
+#[cfg(feature = "std")]
+pub use any::load;
+pub use any::{from_bytes, from_bytes_with_seed, from_shared, AnyFilter};
 pub use bits::{Body, Bytes, Owned, Storage};
 pub use bloom::{BloomFilter, Options, DEFAULT_FPR};
 pub use combine::union_all;
