@@ -10,7 +10,7 @@ import pytest
 import redis
 import run
 import valkey
-from redis_helpers import raises
+from redis_helpers import once, raises
 
 import tepal
 from tepal import ScalableBloomFilter
@@ -294,7 +294,7 @@ class TestRemoteOnly:
     def test_no_server(self) -> None:
         with run.server("redis") as server:
             assert server
-            remote = RemoteBloomFilter(redis.Redis(port=server.port), "seen")
+            remote = RemoteBloomFilter(once(server.port), "seen")
         with raises("ERR_IO", tepal.FilterIOError) as caught:
             remote.add("a")
         assert isinstance(caught.value.__cause__, redis.ConnectionError)

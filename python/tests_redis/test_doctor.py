@@ -79,6 +79,7 @@ def test_the_series_of_valkey_bloom_by_its_formulas() -> None:
 
 
 def test_copies_that_are_empty(client: redis.Redis, redis_server: run.Server) -> None:
+    client.config_set("repl-diskless-sync-delay", 0)
     replicates = ("--replicaof", f"127.0.0.1 {redis_server.port}", "--replica-read-only", "no")
     with run.server("redis", *replicates) as server:
         assert server
