@@ -8,6 +8,7 @@ from __future__ import annotations
 import sizing
 import wire
 from layouts import CLASSIC, LINE, PAIR, addresses, key_bytes, key_hash
+from scalable import Scalable
 
 from oracle import Bloom
 
@@ -176,6 +177,41 @@ def size_examples() -> list[str]:
     ]
 
 
+def scalable_file() -> list[str]:
+    f = Scalable.new("valkey", 3, 0.1)
+    for key in ("a", "b", "c", "d"):
+        f.insert(key)
+    data = f.to_bytes()
+    meanings = [
+        (0, 4, "2 levels"), (4, 4, "expansion 2"), (8, 8, "tightening 0.5"), (16, 8, "at most 2^27 bytes"),
+        (24, 8, "series fpr 0.1"), (32, 4, "no flags"), (36, 20, "reserved"), (56, 8, "table checksum"),
+    ]  # fmt: skip
+    record = [
+        (0, 8, "capacity {0.capacity}"), (8, 8, "{1} items"), (16, 8, "fpr {0.fpr:g}"), (24, 8, "{0.bits} bits"),
+        (32, 8, "1 line"), (40, 4, "index {0.index}"), (44, 2, "{0.probes} probes"), (46, 1, "layout 4"),
+        (47, 17, "reserved"),
+    ]  # fmt: skip
+    rows = [field(data, 128 + at, size, meaning) for at, size, meaning in meanings]
+    for i, level in enumerate(f.levels):
+        rows += [field(data, 192 + 64 * i + at, size, m.format(level.plan, level.items)) for at, size, m in record]
+    for i, level in enumerate(f.levels):
+        at, size = 320 + 64 * i, level.plan.bits // 8
+        rows.append(field(data, at, size, f"the bits of level {i}, then {64 - size} zeros"))
+    return [
+        "",
+        "### 5.6 A scalable filter",
+        "",
+        "Scheme `valkey` with its fixed seed, capacity 3, rate 0.1; the texts `a` `b` `c` `d` were inserted: the fourth made a second level.",
+        f"{len(data)} bytes; the header is:",
+        "",
+        hexdump(data, 0, 128),
+        "",
+        "| offset | bytes | meaning |",
+        "| --- | --- | --- |",
+        *rows,
+    ]
+
+
 def render() -> str:
     head = [
         "## 5. Worked examples",
@@ -183,7 +219,12 @@ def render() -> str:
         "Printed by `tests/oracle/examples.py`; a test compares them with this text.",
         "",
     ]
-    return "\n".join(head + first_file() + second_file() + key_examples() + bit_examples() + size_examples()) + "\n"
+    return (
+        "\n".join(
+            head + first_file() + second_file() + key_examples() + bit_examples() + size_examples() + scalable_file()
+        )
+        + "\n"
+    )
 
 
 if __name__ == "__main__":
