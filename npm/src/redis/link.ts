@@ -37,14 +37,17 @@ export interface Link {
   send(...commands: Command[]): Promise<Reply[]>;
 }
 
-type Call = (args: (string | Buffer)[]) => Promise<Reply>;
+type Words = (string | Buffer)[];
+type Call = (args: Words) => Promise<Reply>;
+type Settled = PromiseSettledResult<Reply>;
 
 /** Everything a client might have, to look at. */
 interface Anything {
   readonly [name: string]: unknown;
   readonly isCluster?: unknown;
   readonly options?: { readonly keyPrefix?: unknown };
-  callBuffer(...args: (string | Buffer)[]): Promise<Reply>;
+  callBuffer(...args: Words): Promise<Reply>;
+  pipeline(): { callBuffer(...args: Words): unknown; exec(): Promise<[Error | null, Reply][] | null> };
   sendCommand(...args: unknown[]): Promise<Reply>;
 }
 
@@ -56,37 +59,38 @@ const AS_BYTES = { returnBuffers: true, typeMapping: { 36: Buffer, 61: Buffer, 3
  */
 export function link(client: RedisClient, key: Buffer | undefined, { timeoutMs }: WaitOptions = {}): Link {
   if (timeoutMs !== undefined && !(timeoutMs > 0)) throw argumentError("timeoutMs", "milliseconds above 0", String(timeoutMs));
-  const { call, inOrder } = caller(client as unknown as Anything, key);
+  const run = runner(client as unknown as Anything, key);
   return {
     async send(...commands) {
-      const all = commands.map((command) => command.map(argument));
-      const wait = inOrder ? Promise.allSettled(all.map(call)) : oneByOne(all, call);
-      return (await within(timeoutMs, wait)).map(replyOf);
+      if (commands.length === 0) return [];
+      return (await within(timeoutMs, run(commands.map((command) => command.map(argument))))).map(replyOf);
     },
   };
 }
 
-/** How to send one command, and whether commands sent at once are done in the order in which they were sent. */
-function caller(client: Anything, key: Buffer | undefined): { call: Call; inOrder: boolean } {
+/** How to have commands done in their order: all at once where a client has one connection, else one after the other. */
+function runner(client: Anything, key: Buffer | undefined): (commands: Words[]) => Promise<Settled[]> {
   if (typeof client?.callBuffer === "function") {
     const prefix = client.options?.keyPrefix;
     if (prefix) throw argumentError("client", "one without keyPrefix (put it into the key)", "one that adds it to some commands only");
-    const cluster = client.isCluster === true;
-    if (cluster && key === undefined) throw ofOneServer();
-    return { call: (args) => client.callBuffer(...args), inOrder: !cluster };
+    if (client.isCluster !== true) return (commands) => pipelined(client, commands);
+    if (key === undefined) throw ofOneServer();
+    return oneByOne((args) => client.callBuffer(...args));
   }
   if (typeof client?.sendCommand !== "function") {
     throw argumentError("client", "a client of ioredis or node-redis", client === null ? "null" : typeof client);
   }
   if (typeof client["nodeClient"] === "function") {
     if (key === undefined) throw ofOneServer();
-    return { call: (args) => client.sendCommand(key, false, args, AS_BYTES), inOrder: false };
+    return oneByOne((args) => client.sendCommand(key, false, args, AS_BYTES));
   }
   if (typeof client["acquire"] === "function") {
-    return { call: (args) => client.sendCommand(false, args, AS_BYTES), inOrder: false };
+    return oneByOne((args) => client.sendCommand(false, args, AS_BYTES));
   }
+  const call: Call = (args) => client.sendCommand(args, AS_BYTES);
   // A pool takes any of its connections for each command.
-  return { call: (args) => client.sendCommand(args, AS_BYTES), inOrder: typeof client["execute"] !== "function" };
+  if (typeof client["execute"] === "function" && "idleClients" in client) return oneByOne(call);
+  return (commands) => Promise.allSettled(commands.map(call));
 }
 
 function ofOneServer(): Error {
@@ -94,21 +98,34 @@ function ofOneServer(): Error {
 }
 
 /** Only strings and buffers pass all clients alike. */
-function argument(value: string | number | Uint8Array): string | Buffer {
+function argument(value: string | number | Uint8Array): Words[number] {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);
   return Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-async function oneByOne(commands: (string | Buffer)[][], call: Call): Promise<PromiseSettledResult<Reply>[]> {
-  const settled: PromiseSettledResult<Reply>[] = [];
-  for (const command of commands) {
-    const [one] = await Promise.allSettled([call(command)]);
-    settled.push(one);
-    // The next may rest on this one: with the connection lost it is not sent.
-    if (one.status === "rejected" && !isErrorReply(one.reason)) break;
-  }
-  return settled;
+/** For ioredis, whose own automatic pipelines do not take callBuffer. */
+async function pipelined(client: Anything, commands: Words[]): Promise<Settled[]> {
+  const pipeline = client.pipeline();
+  for (const command of commands) pipeline.callBuffer(...command);
+  const [all] = await Promise.allSettled([pipeline.exec()]);
+  if (all.status === "rejected") return [all];
+  return (all.value ?? []).map(([reason, value]) =>
+    reason === null ? { status: "fulfilled", value } : { status: "rejected", reason },
+  );
+}
+
+function oneByOne(call: Call): (commands: Words[]) => Promise<Settled[]> {
+  return async (commands) => {
+    const settled: Settled[] = [];
+    for (const command of commands) {
+      const [one] = await Promise.allSettled([call(command)]);
+      settled.push(one);
+      // The next may rest on this one: with the connection lost it is not sent.
+      if (one.status === "rejected" && !isErrorReply(one.reason)) break;
+    }
+    return settled;
+  };
 }
 
 async function within<T>(milliseconds: number | undefined, work: Promise<T>): Promise<T> {
