@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The core, Python and JavaScript beside other libraries, each in one process with its rivals; tables with ratios, which
-# docs/benchmarks.md explains. QUICK=1 takes fewer rounds and leaves out the filter of 10^8 keys, the only one beyond 100 MB.
+# docs/benchmarks.md explains. QUICK=1 takes fewer rounds, leaves out the filter of 10^8 keys, the only one beyond 100 MB, and grows less far.
 . "$(dirname "$0")/lib.sh"
 scripts/setup-rust.sh
 scripts/dist.sh
@@ -36,8 +36,17 @@ fi
 
 "$bench/python/bin/python" bench/python/bench.py ${quick:+-n 200000 --rounds 3}
 
-cp bench/js/bench.mjs "$bench/js/" # Node looks for packages beside the program
+# Beside a server too, where one can be had.
+server=--no-server
+if [ "$(uname -sm)" = "Linux x86_64" ]; then
+  scripts/setup-servers.sh
+  server=
+fi
+"$bench/python/bin/python" bench/python/growing.py ${server:+"$server"} ${quick:+-n 200000 --initial 1000 --rounds 3}
+
+cp bench/js/*.mjs "$bench/js/" # Node looks for packages beside the program
 for backend in tepal tepal/wasm; do
   node "$bench/js/bench.mjs" "$backend" 20000 "${quick:+21}"
   [ -n "$quick" ] || node "$bench/js/bench.mjs" "$backend" 1000000 5
+  node "$bench/js/growing.mjs" "$backend" ${quick:+200000 5 10}
 done

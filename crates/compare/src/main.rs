@@ -30,8 +30,11 @@ fn main() {
         fixed::<Texts>(n);
     }
     if let Some(n) = grown {
-        grow::<Integers>(n);
-        grow::<Texts>(n);
+        grow::<Integers>(1_000, n);
+        grow::<Texts>(1_000, n);
+        grow::<Integers>(1_000_000, n);
+        let title = format!("{n} keys ({}), 1 %, scheme valkey", Integers::NAME);
+        run(&title, n, growing::valkey::<Integers>(n, FPR));
     }
 }
 
@@ -40,12 +43,8 @@ fn fixed<K: Keys + 'static>(n: u64) {
     limit::<K>(n, rounds(n));
 }
 
-fn grow<K: Keys + 'static>(n: u64) {
-    for initial in [1_000, 1_000_000] {
-        let title = format!("From {initial} to {n} keys ({}), 1 %", K::NAME);
-        run(&title, n, growing::all::<K>(initial, n, FPR));
-    }
-    run(&format!("{n} keys ({}), 1 %, scheme valkey", K::NAME), n, growing::valkey::<K>(n, FPR));
+fn grow<K: Keys + 'static>(initial: u64, n: u64) {
+    run(&format!("From {initial} to {n} keys ({}), 1 %", K::NAME), n, growing::all::<K>(initial, n, FPR));
 }
 
 const OPERATIONS: [&str; 5] = ["insert new", "hit", "miss", "mixed", "isolated miss"];

@@ -1,0 +1,267 @@
+"""Filters that grow: tepal beside pybloom-live and a RedisBloom server, in one run; scripts/bench.sh runs it.
+
+What keeps it fair: every filter begins with the same capacity and promises the same rate; the libraries take each chunk of
+keys in turn, a different one first each time; every timed pass gets strings of its own, freshly made; garbage collection
+off. A local library is timed in processor time of this thread. The server is another process: it is timed in elapsed time, and
+compared with tepal's elapsed time in the same rounds. It gets its fastest client (hiredis) and its fastest way: pipelines of
+BF.MADD and BF.MEXISTS with a thousand keys each. Additions are the whole fill, growth included; lookups the median of the
+rounds. A filter that loses a key ends the run.
+"""
+
+import argparse
+import gc
+import platform
+import random
+import statistics
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import pybloom_live
+import tepal
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "servers"))
+
+FPR = 0.01
+CHUNK = 500_000
+ASKED = 100_000  # keys of a round of lookups
+ALONE = 2_000  # keys of a round of commands that the client waits for one by one
+COMMAND = 1_000  # keys of BF.MADD and BF.MEXISTS
+COLUMNS = {
+    "add": "`add`",
+    "hit": "`in`, hit",
+    "miss": "`in`, miss",
+    "add many": "add a list",
+    "hit many": "ask a list, hit",
+    "miss many": "ask a list, miss",
+}
+
+
+class Local:
+    """A library with `add` and `in`; `clock` says which of two times counts."""
+
+    clock = 0
+    alone = ASKED
+
+    def __init__(self, filter):
+        self.filter = filter
+
+    def add(self, keys):
+        for key in keys:
+            self.filter.add(key)
+
+    def ask(self, keys):
+        found = 0
+        for key in keys:
+            if key in self.filter:
+                found += 1
+        return found
+
+    # A library without batches has none to be timed.
+    add_many = ask_many = None
+
+
+class Tepal(Local):
+    def __init__(self, initial):
+        super().__init__(tepal.ScalableBloomFilter(initial, FPR))
+        self.many = tepal.ScalableBloomFilter(initial, FPR)
+
+    def add_many(self, keys):
+        self.many.add_many(keys)
+
+    def ask_many(self, keys):
+        return sum(self.many.contains_many(keys))
+
+    def size(self):
+        return self.filter.num_bits, self.filter.capacity
+
+
+class Pybloom(Local):
+    def __init__(self, initial):
+        super().__init__(pybloom_live.ScalableBloomFilter(initial, FPR))
+
+    def size(self):
+        return sum(f.num_bits for f in self.filter.filters), self.filter.capacity
+
+
+class RedisBloom:
+    """One filter on a server; single keys, one round trip each, are only asked for: the fill is by pipeline."""
+
+    clock = 1
+    alone = ALONE
+    add = None
+
+    def __init__(self, client, initial):
+        self.client = client
+        client.delete("growing")
+        client.execute_command("BF.RESERVE", "growing", FPR, initial)
+
+    def ask(self, keys):
+        return sum(
+            self.client.execute_command("BF.EXISTS", "growing", key) for key in keys
+        )
+
+    def pipelined(self, command, keys):
+        pipe = self.client.pipeline(transaction=False)
+        for i in range(0, len(keys), COMMAND):
+            pipe.execute_command(command, "growing", *keys[i : i + COMMAND])
+        return sum(sum(answers) for answers in pipe.execute())
+
+    def add_many(self, keys):
+        self.pipelined("BF.MADD", keys)
+
+    def ask_many(self, keys):
+        return self.pipelined("BF.MEXISTS", keys)
+
+    def size(self):
+        info = self.client.execute_command("BF.INFO", "growing")
+        if not isinstance(info, dict):
+            info = dict(zip(info[::2], info[1::2]))
+        info = {
+            name.decode() if isinstance(name, bytes) else name: value
+            for name, value in info.items()
+        }
+        return info["Size"] * 8, info["Capacity"]
+
+
+def text(kind, i):
+    return f"user:{i:08d}:{kind}:{i * 2654435761 % (1 << 32):08x}"
+
+
+def timed(work, keys):
+    """(processor time of this thread, elapsed time) in ns a key, and the result."""
+    processor, elapsed = time.thread_time_ns(), time.perf_counter_ns()
+    result = work(keys)
+    elapsed, processor = (
+        time.perf_counter_ns() - elapsed,
+        time.thread_time_ns() - processor,
+    )
+    return (processor / len(keys), elapsed / len(keys)), result
+
+
+def in_turn(libraries, round):
+    names = list(libraries)
+    turn = round % len(names)
+    return [(name, libraries[name]) for name in names[turn:] + names[:turn]]
+
+
+def fill(libraries, n, times):
+    for round, start in enumerate(range(0, n, CHUNK)):
+        chunk = range(start, min(n, start + CHUNK))
+        for name, library in in_turn(libraries, round):
+            for column, work in (("add", library.add), ("add many", library.add_many)):
+                if work:
+                    keys = [text("a", i) for i in chunk]
+                    times.setdefault((name, column), []).append(timed(work, keys)[0])
+
+
+def ask(libraries, n, round, times, found):
+    shuffle = random.Random(round)
+    members = [shuffle.randrange(n) for _ in range(ASKED)]
+    strangers = [n + round * ASKED + i for i in range(ASKED)]
+    for name, library in in_turn(libraries, round):
+        for suffix, work, count in (
+            ("", library.ask, library.alone),
+            (" many", library.ask_many, ASKED),
+        ):
+            if not work:
+                continue
+            ns, hits = timed(work, [text("a", i) for i in members[:count]])
+            if hits != count:
+                raise SystemExit(f"{name} lost a key")
+            times.setdefault((name, "hit" + suffix), []).append(ns)
+            ns, hits = timed(work, [text("b", i) for i in strangers[:count]])
+            times.setdefault((name, "miss" + suffix), []).append(ns)
+            if count == ASKED:
+                found.setdefault(name, []).append(hits / count)
+
+
+def show(initial, n, libraries, times, found):
+    def ns(name, column, clock):
+        values = [pair[clock] for pair in times.get((name, column), [])]
+        if not values:
+            return None
+        return (
+            statistics.mean(values)
+            if column.startswith("add")
+            else statistics.median(values)
+        )
+
+    print(
+        f"\n### Python {platform.python_version()}, from {initial:,} to {n:,} keys, 1 %\n"
+    )
+    print("ns a key; in brackets how many times faster tepal is\n")
+    print(
+        "| | "
+        + " | ".join(COLUMNS.values())
+        + " | observed rate | bits a key | when full |"
+    )
+    print("| --- |" + " --- |" * (len(COLUMNS) + 3))
+    for name, library in libraries.items():
+        cells = []
+        for column in COLUMNS:
+            here = ns(name, column, library.clock)
+            if here is None:
+                # Who has no batches is compared by its loop.
+                here = (
+                    ns(name, column.removesuffix(" many"), library.clock)
+                    if column.endswith(" many")
+                    else None
+                )
+            if here is None:
+                cells.append("–")
+                continue
+            own = ns("tepal", column, library.clock)
+            cells.append(
+                f"{here:.0f}" if name == "tepal" else f"{here:.0f} ({here / own:.1f})"
+            )
+        bits, capacity = library.size()
+        rate = statistics.mean(found[name])
+        print(
+            f"| {name} | {' | '.join(cells)} | {rate:.3%} | {bits / n:.2f} | {bits / capacity:.2f} |"
+        )
+    sys.stdout.flush()
+
+
+def compare(n, initial, rounds, port):
+    libraries = {
+        "tepal": Tepal(initial),
+        f"pybloom-live {version('pybloom-live')}": Pybloom(initial),
+    }
+    if port:
+        import redis
+
+        client = redis.Redis(port=port)
+        libraries["RedisBloom, pipelined (singles: one command each)"] = RedisBloom(
+            client, initial
+        )
+    times, found = {}, {}
+    fill(libraries, n, times)
+    for round in range(rounds):
+        ask(libraries, n, round, times, found)
+        gc.collect()
+    show(initial, n, libraries, times, found)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("-n", type=int, default=10_000_000)
+    arguments.add_argument("--initial", type=int, nargs="+", default=[1_000, 1_000_000])
+    arguments.add_argument("--rounds", type=int, default=5)
+    arguments.add_argument("--no-server", action="store_true")
+    given = arguments.parse_args()
+    gc.disable()
+    if given.no_server:
+        for initial in given.initial:
+            compare(given.n, initial, given.rounds, None)
+        return
+    from run import server
+
+    with server("redis") as redisbloom:
+        for initial in given.initial:
+            compare(given.n, initial, given.rounds, redisbloom.port)
+
+
+if __name__ == "__main__":
+    main()
