@@ -109,7 +109,7 @@ def play(steps: list[dict[str, Any]]) -> Any:
 
 def check(f: ScalableBloomFilter, facts: dict[str, Any], present: Any, asked: dict[str, Any]) -> None:
     seed = f.seed
-    found = {
+    found: dict[str, Any] = {
         "seed": seed.hex() if isinstance(seed, bytes) else None if seed is None else str(seed),
         "byte_len": f.nbytes,
         "max_scaled_capacity": str(f.max_scaled_capacity),
@@ -121,9 +121,10 @@ def check(f: ScalableBloomFilter, facts: dict[str, Any], present: Any, asked: di
             assert math.isclose(fact, expected, rel_tol=MANIFEST["tolerance"])
         else:
             assert fact == expected, name
-    info = f.info()
+    info = dict(f.info())
     assert len(info) == 8
     assert all(info[name] == facts[name] for name in info if name != "max_scaled_capacity")
+    assert info["max_scaled_capacity"] == f.max_scaled_capacity
     assert f.contains_many(all_keys(present)).all()
     strangers = list(all_keys(asked["keys"]))
     assert bits(f.contains_many(strangers)) == asked["answers"]
