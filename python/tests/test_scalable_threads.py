@@ -1,13 +1,11 @@
-"""Many threads, one growing filter: no key lost, one winner per key, whole bytes at any time; forks."""
+"""Many threads, one growing filter: no key lost, one winner per key, whole bytes at any time."""
 
 from __future__ import annotations
 
-import os
 import threading
 
 import numpy as np
 import pytest
-from helpers import python
 from test_threads import THREADS, hammer
 
 import tepal
@@ -77,41 +75,3 @@ def test_bytes_while_it_grows() -> None:
             assert g.filter_count <= f.filter_count
         thread.join()
         assert ScalableBloomFilter.from_bytes(f.to_bytes()) == f
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_fork_while_others_make_it_grow() -> None:
-    code = """
-import os, threading, time, warnings
-import tepal
-warnings.simplefilter("ignore")
-f = tepal.ScalableBloomFilter(10)
-stop = False
-def work():
-    while not stop:
-        f.add_many(range(20_000))
-        f.clear()
-threads = [threading.Thread(target=work) for _ in range(4)]
-for t in threads: t.start()
-for i in range(40):
-    time.sleep(0.001)
-    child = os.fork()
-    if child == 0:
-        f.add_many(range(30_000))
-        tepal.metrics()
-        f.clear()
-        os._exit(0 if f.add("x") and "x" in f else 1)
-    deadline = time.monotonic() + 20
-    while True:
-        pid, status = os.waitpid(child, os.WNOHANG)
-        if pid: break
-        if time.monotonic() > deadline:
-            os.kill(child, 9); print("hangs"); break
-        time.sleep(0.001)
-    if status: print("failed", status)
-stop = True
-for t in threads: t.join()
-print("done")
-"""
-    ran = python(code, timeout=120)
-    assert (ran.stdout, ran.stderr) == ("done\n", "")

@@ -125,17 +125,19 @@ def test_other_threads_run_during_a_batch() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_fork_while_others_insert() -> None:
+@pytest.mark.parametrize("new", ["BloomFilter(1000)", "ScalableBloomFilter(10)"])
+def test_fork_while_others_insert(new: str) -> None:
     """Locks that threads held at the fork are free in the child."""
     code = """
 import os, sys, threading, time, warnings
 import tepal
 warnings.simplefilter("ignore")
-f = tepal.BloomFilter(1000)
+f = eval("tepal." + sys.argv[1])
 stop = False
 def work():
     while not stop:
         f.add_many(range(5000))
+        f.clear()
 threads = [threading.Thread(target=work) for _ in range(4)]
 for t in threads: t.start()
 for i in range(60):
@@ -143,6 +145,7 @@ for i in range(60):
     child = os.fork()
     if child == 0:
         f.add_many(range(6000))
+        tepal.metrics()
         f.clear()
         ok = f.add("x") and "x" in f
         os._exit(0 if ok else 1)
@@ -158,5 +161,5 @@ stop = True
 for t in threads: t.join()
 print("done")
 """
-    ran = python(code, timeout=120)
+    ran = python(code, new, timeout=120)
     assert (ran.stdout, ran.stderr) == ("done\n", "")
