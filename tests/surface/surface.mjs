@@ -3,7 +3,8 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-const tepal = createRequire(pathToFileURL(`${process.env.TEPAL_PACKAGE}/`))("tepal");
+const installed = createRequire(pathToFileURL(`${process.env.TEPAL_PACKAGE}/`));
+const tepal = installed("tepal");
 const SYMBOLS = { dispose: "@@dispose", custom: "@@inspect", toStringTag: "@@toStringTag", filter: "@@brand" };
 const NOISE = new Set(["constructor", "length", "name", "prototype"]);
 
@@ -22,6 +23,7 @@ console.log(
     LevelFacts: seen(scalable.levels[0]),
     Info: seen(scalable.info()),
     Metrics: seen(tepal.metrics()),
+    redis: Object.keys(installed("tepal/redis")).sort(),
     KeyHash: seen(tepal.KeyHash.prototype, tepal.KeyHash, filter.keyHash("a")),
     Explanation: seen(why),
     ExplainedLine: seen(why.lines[0]),

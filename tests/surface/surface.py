@@ -3,6 +3,7 @@
 import json
 
 import tepal
+import tepal.redis
 
 # Special methods that a class has without saying anything about itself.
 NOISE = {
@@ -41,5 +42,6 @@ plain = {
     "LevelFacts": sorted(tepal.LevelFacts._fields),
     "Info": sorted(tepal.ScalableBloomFilter().info()),
     "Metrics": sorted(tepal.metrics()),
+    "redis": sorted(tepal.redis.__all__),
 }
 print(json.dumps({"module": sorted(tepal.__all__)} | plain | {cls.__name__: members(cls) for cls in classes}))
