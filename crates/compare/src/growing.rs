@@ -8,14 +8,11 @@ use tepal::{BloomFilter, ScalableBloomFilter, ScalableOptions, Scheme};
 /// Filters that begin with room for `initial` keys and grow to `n`; last, tepal's filter that knew `n` beforehand.
 pub fn all<K: Keys + 'static>(initial: u64, n: u64, fpr: f64) -> Vec<Box<dyn Contender<K>>> {
     let own = |name, batch| Box::new(Scalable::new(name, batch, initial, fpr, ScalableOptions::default()));
-    let valkey = ScalableOptions { max_bytes: None, ..ScalableOptions::of(Scheme::Valkey) };
     let known = |name, batch| Box::new(Known { name, batch, n, fpr, filter: BloomFilter::new(n, fpr).expect(MEMORY) });
     vec![
         own("tepal", false),
         own("tepal, batch", true),
         Box::new(Growable::new(initial, fpr)),
-        Box::new(Scalable::new("tepal, scheme valkey", false, initial, fpr, valkey.clone())),
-        Box::new(Scalable::new("tepal, scheme valkey, batch", true, initial, fpr, valkey)),
         known("tepal, `BloomFilter` of that capacity", false),
         known("tepal, `BloomFilter` of that capacity, batch", true),
     ]
