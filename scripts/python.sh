@@ -5,5 +5,5 @@ scripts/install-wheel.sh
 
 # From another folder, so that only the installed package can be found.
 cd .cache
-"$py" -m mypy.stubtest tepal --concise
+"$py" -m mypy.stubtest tepal._native --concise
 "$py" -m pytest -c "$root/python/pyproject.toml" "$root/python/tests" "$@"

@@ -247,5 +247,6 @@ proptest! {
         left.union_with(&right).unwrap();
         prop_assert!(a.iter().chain(&b).all(|key| left.contains(*key)));
         prop_assert_eq!(left.fpr(), back.fpr());
+        prop_assert_eq!(&left, &back);
     }
 }

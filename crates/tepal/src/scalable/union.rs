@@ -90,7 +90,7 @@ impl ScalableBloomFilter {
         Self::assemble(self.series, fpr, metadata, levels, None)
     }
 
-    /// Adds all keys of `other`: as [`ScalableBloomFilter::union`], in place. No insertion goes on meanwhile. `ERR_READ_ONLY` for a view; on any
+    /// Adds all keys of `other`: as [`ScalableBloomFilter::union`], in place; growth goes on in the level that is the newest now. No insertion goes on meanwhile. `ERR_READ_ONLY` for a view; on any
     /// error the filter may have got a part of the keys, and has lost none.
     pub fn union_with(&self, other: &Self) -> Result<()> {
         self.writable()?;
@@ -123,11 +123,15 @@ impl ScalableBloomFilter {
         })
     }
 
-    /// What `==` compares: series and bits of all levels, not metadata and counts. Cost: reads both up to the first difference.
+    /// What `==` compares: series and bits of all levels, not metadata and counts. (Levels of one place, which unions make, may stand in any
+    /// order.) Cost: reads both up to the first difference.
     pub fn same_filter(&self, other: &Self) -> bool {
+        let (mut mine, mut theirs) = (self.snapshot(), other.snapshot());
+        mine.sort_by(|a, b| by_place(a, b));
+        theirs.sort_by(|a, b| by_place(a, b));
         equal_series(&self.series, &other.series).is_ok()
-            && self.filter_count() == other.filter_count()
-            && self.levels.iter().zip(other.levels.iter()).all(|(a, b)| a.same(b))
+            && mine.len() == theirs.len()
+            && mine.iter().zip(theirs).all(|(a, b)| a.same(b))
     }
 }
 
