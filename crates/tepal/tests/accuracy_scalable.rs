@@ -10,7 +10,7 @@ const SCALE: u64 = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
 /// How many of so many strangers are taken for keys. (Keys are 0, 1, 2, …. Every size of a filter meets strangers of its own, so that
 /// the comparisons are independent.)
 fn false_yeses(filter: &ScalableBloomFilter, strangers: u64) -> u64 {
-    let first = filter.inserted_count() + 1 << 32;
+    let first = (filter.inserted_count() + 1) << 32;
     let mut total = 0;
     for from in (0..strangers).step_by(10_000) {
         let keys = first + from..first + strangers.min(from + 10_000);
