@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn pieces_of_any_length_have_the_sum_of_the_whole() {
-        let bytes: Vec<u8> = (0..200_000u32).map(|i| (i * 7 >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..200_000u32).map(|i| ((i * 7) >> 3) as u8).collect();
         for piece in [1, 64, 65_535, 65_536, 65_537, 200_000] {
             let mut sum = Sum::new();
             bytes.chunks(piece).for_each(|b| sum.update(b));
