@@ -253,7 +253,10 @@ function chunkOf(reply: Reply): { iterator: number; chunk: Uint8Array } {
   return { iterator: Number(text(iterator)), chunk };
 }
 
-/** A key that nobody has, in the same slot of a cluster and with the same beginning, which permissions ask for. */
+/**
+ * A key that nobody has, in the same slot of a cluster and with the same beginning, which permissions ask for. Keys with braces
+ * that are no tag (`{}a`, `a}`) have no such neighbour: there a cluster, and only a cluster, refuses the push.
+ */
 export function temporaryKey(key: Buffer): Buffer {
   const suffix = Buffer.from(`:loading-${crypto.randomUUID()}`);
   const start = key.indexOf("{");

@@ -1,5 +1,6 @@
 // What is asked of a server as a whole, servers that fail or hang, and what only a remote filter has.
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import * as tepal from "tepal";
 import { doctor, RemoteBloomFilter, serverDefaults, serverInfo } from "tepal/redis";
@@ -131,6 +132,14 @@ describe("a remote filter", () => {
     await failsWith("ERR_SEED_LENGTH", () => open("two", { seed: new Uint8Array(31) }));
     await failsWith("ERR_SCALE_TO", () => open("three", { validateScaleTo: 26214301 }));
     assert.equal(await (await open("four", { validateScaleTo: 26214300 })).maxScaledCapacity, 26214300);
+  });
+
+  test("in CommonJS too, throws the errors of the one tepal", async () => {
+    const require = createRequire(import.meta.url);
+    const [inner, redis] = [require("tepal"), require("tepal/redis")];
+    const error = await failsWith("ERR_ARGUMENT_TYPE", () => new redis.RemoteBloomFilter(null, "seen"));
+    assert.ok(error instanceof inner.ArgumentError);
+    assert.ok(!(error instanceof tepal.ArgumentError));
   });
 
   test("a server that is not there, a client that is none", async () => {
