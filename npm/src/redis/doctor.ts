@@ -3,7 +3,7 @@
  */
 import { parseHeader } from "./header.js";
 import { firstCapacity, readInfo } from "./info.js";
-import { type Command, isError, type Link, link, type RedisClient, type Reply, text, type WaitOptions } from "./link.js";
+import { type Command, isError, type Link, link, nameOf, type RedisClient, type Reply, text, type WaitOptions } from "./link.js";
 import { isMissing, refusal } from "./refusals.js";
 import { type RemoteScheme, TYPES } from "./server.js";
 import { fetchFilter } from "./transfer.js";
@@ -179,11 +179,6 @@ export function compound(rates: readonly number[]): number {
 /** The bytes of one classic filter for so many keys: both servers size theirs so. */
 export function optimalBytes(count: number, fpr: number): number {
   return Math.max(1, Math.ceil((-count * Math.log(fpr)) / Math.LN2 ** 2 / 8));
-}
-
-function nameOf(key: Buffer): string | Uint8Array {
-  const name = key.toString();
-  return Buffer.from(name).equals(key) ? name : key;
 }
 
 function* findings(one: FilterReport): Generator<string> {

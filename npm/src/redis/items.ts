@@ -10,7 +10,17 @@ const LENGTH = 8;
 
 /** One key: text (which clients write as UTF-8), integers as eight bytes, bytes as they are, copied. */
 export function itemOf(key: Key): string | Uint8Array {
-  return typeof key === "string" && isWellFormed(key) ? key : compound(key).subarray(LENGTH);
+  if (typeof key === "string" && isWellFormed(key)) return key;
+  if (Number.isSafeInteger(key)) return integer(key as number);
+  return compound(key).subarray(LENGTH);
+}
+
+/** The common case by itself: a third of the time. */
+function integer(key: number): Uint8Array {
+  const bytes = Buffer.allocUnsafe(8);
+  bytes.writeUInt32LE(key >>> 0, 0);
+  bytes.writeInt32LE(Math.floor(key / 2 ** 32), 4);
+  return bytes;
 }
 
 /** Many keys. A refused one throws with its `index`. */

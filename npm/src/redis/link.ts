@@ -188,3 +188,9 @@ export function keyOf(key: unknown): Buffer {
   if (key instanceof Uint8Array) return Buffer.from(key);
   throw argumentError("key", "the name of a key as a string or a Uint8Array", key === null ? "null" : typeof key);
 }
+
+/** A key of the server as text if it is UTF-8, else as bytes. */
+export function nameOf(key: Buffer): string | Uint8Array {
+  const name = key.toString();
+  return Buffer.from(name).equals(key) ? name : key;
+}

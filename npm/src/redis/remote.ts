@@ -4,7 +4,7 @@
 import { CapacityError, type Key, type Keys, type TepalErrorFields } from "../api.js";
 import { readInfo, readInitialCapacity, readScheme, type RemoteInfo } from "./info.js";
 import { itemOf, itemsOf } from "./items.js";
-import { type Command, isError, keyOf, type Link, link, type RedisClient, type Reply, text, type WaitOptions } from "./link.js";
+import { type Command, isError, keyOf, type Link, link, nameOf, type RedisClient, type Reply, text, type WaitOptions } from "./link.js";
 import { LocalOnly } from "./local-only.js";
 import { annotate, ioError, missing, refusal } from "./refusals.js";
 import { type RemoteScheme, schemeOf } from "./server.js";
@@ -141,7 +141,8 @@ export class RemoteBloomFilter extends LocalOnly {
     answers: number[],
     unfinished: <E extends Error & TepalErrorFields>(error: E) => E,
   ): Promise<void> {
-    const key = this.#key;
+    // ioredis sends commands of text alone in a third of the time.
+    const key = nameOf(this.#key);
     const head: Command = asks ? ["BF.MEXISTS", key] : ["BF.INSERT", key, ...insertOptions(this.#wanted), "ITEMS"];
     // The first pieces are taken before anything is awaited, so that a wrong argument opens nothing.
     const pieces = inPieces(items);
