@@ -98,6 +98,13 @@ function facts(f) {
 
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
+// As the vectors have it: none where the scheme has none.
+function scalableSeed({ scheme, seed }) {
+  if (scheme === "tepal") return String(seed);
+  if (scheme === "valkey") return hex(seed);
+  return scheme === "spark-v2" ? String(typeof seed === "bigint" ? BigInt.asIntN(32, seed) : new DataView(seed.buffer, seed.byteOffset).getInt32(0, true)) : null;
+}
+
 function scalableFacts(f) {
   const levels = f.levels.map((v) => [v.capacity, v.insertedCount, v.fpr, v.numBits, v.numProbes, v.layout ?? null]);
   return {
@@ -105,7 +112,7 @@ function scalableFacts(f) {
     capacity: f.capacity,
     initial_capacity: f.initialCapacity,
     fpr: f.fpr,
-    seed: f.seed instanceof Uint8Array ? hex(f.seed) : f.seed == null ? null : String(f.seed),
+    seed: scalableSeed(f),
     expansion: f.expansion ?? null,
     tightening: f.tightening ?? null,
     max_bytes: f.maxBytes ?? null,
@@ -113,7 +120,7 @@ function scalableFacts(f) {
     inserted_count: f.insertedCount,
     size: f.size,
     byte_len: f.byteLength,
-    max_scaled_capacity: String(f.maxScaledCapacity),
+    max_scaled_capacity: String(BigInt(f.maxScaledCapacity)), // above 2^53 the nearest number
     num_bits: f.numBits,
     metadata: f.metadata,
     levels,
