@@ -23,12 +23,18 @@ sys.path.append(str(ROOT / "tests" / "oracle"))
 from errors import OracleError  # noqa: E402
 
 import tepal  # noqa: E402
-from tepal import BloomFilter  # noqa: E402
+from tepal import BloomFilter, ScalableBloomFilter  # noqa: E402
 
-with atheris.instrument_imports(include=["wire"]):
+with atheris.instrument_imports(include=["wire", "scalable_wire"]):
+    import scalable_wire
     import wire
 
 FILE = Path(tempfile.mkdtemp()) / "input.tepal"
+
+
+def is_scalable(data: bytes) -> bool:
+    """Whether the readers of any kind take the bytes for a scalable filter's."""
+    return data[:8] == b"\x89TEPAL\r\n" and data[10:11] == b"\x02"
 
 
 def mended(data: bytes) -> bytes:
@@ -38,6 +44,11 @@ def mended(data: bytes) -> bytes:
     fixed = bytearray(data)
     body_offset = int.from_bytes(fixed[20:24], "little")
     if 128 <= body_offset <= len(fixed) and body_offset % 64 == 0:
+        table = body_offset, body_offset + 64 * (1 + int.from_bytes(fixed[body_offset : body_offset + 4], "little"))
+        if is_scalable(data) and table[1] <= len(fixed):
+            at = body_offset + 56
+            fixed[at : at + 8] = bytes(8)
+            fixed[at : at + 8] = wire.checksum(bytes(fixed[table[0] : table[1]])).to_bytes(8, "little")
         at = body_offset - 8
         fixed[at : at + 8] = wire.checksum(bytes(fixed[:at])).to_bytes(8, "little")
         if len(fixed) >= body_offset + 64:
@@ -46,17 +57,20 @@ def mended(data: bytes) -> bytes:
     return bytes(fixed)
 
 
-def use(f: BloomFilter, data: bytes, seed: int | None) -> None:
+def use(f: BloomFilter | ScalableBloomFilter, data: bytes, seed: int | None) -> None:
     """Whatever was opened must work, and give its bytes back."""
     assert isinstance("key" in f, bool)
     assert len(f.contains_many(range(10))) == 10
-    f.explain(1)
     for fact in (f.fill_ratio, f.estimated_fpr, f.saturation):
         assert fact >= 0
     f.metadata, f.estimated_count, repr(f), f._repr_html_()
     assert f.copy() == f
-    assert f.fold(1).num_lines == f.num_lines
     assert (f | f).to_bytes()
+    if isinstance(f, BloomFilter):
+        f.explain(1)
+        assert f.fold(1).num_lines == f.num_lines
+    else:
+        f.levels, f.info()
     assert f.to_bytes(withhold_seed=seed is not None) == data or f.read_only
 
 
@@ -67,24 +81,31 @@ def one_input(raw: bytes) -> None:
     data = mended(raw[1:]) if raw[0] & 1 else raw[1:]
     seed = raw[0] >> 2 if raw[0] & 2 else None
     FILE.write_bytes(data)
+    scalable = is_scalable(data)
     try:
-        wire.read(data, seed)
+        if scalable:
+            scalable_wire.read(data, seed)
+        else:
+            wire.read(data, seed)
         wanted = "open"
     except OracleError as error:
         wanted = error.code
+    own = ScalableBloomFilter if scalable else BloomFilter
     openers = [
-        lambda: BloomFilter.from_bytes(data, seed=seed),
+        lambda: own.from_bytes(data, seed=seed),
         lambda: tepal.from_bytes(bytearray(data), seed=seed),
         lambda: tepal.from_buffer(data, seed=seed),
-        lambda: tepal.load(FILE, seed=seed),
         lambda: tepal.load(FILE, seed=seed, mmap=True),
+        lambda: tepal.load(FILE, seed=seed),
     ]
-    for opener in openers:
+    for number, opener in enumerate(openers):
         try:
             f = opener()
         except (tepal.FormatError, tepal.MismatchError) as error:
             got = error.code
-            assert got == wanted, (got, wanted)
+            # A stream meets the trailer's mark last (FORMAT.md, section 6.3): another fault may come first there.
+            late = scalable and number == 4 and wanted == "ERR_TRAILER"
+            assert got == wanted or late, (got, wanted)
             continue
         use(f, data, seed)
         try:
@@ -101,7 +122,7 @@ def main() -> None:
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + limit, used + limit))
     corpus = Path(tempfile.mkdtemp())
-    for number, path in enumerate(sorted((ROOT / "tests" / "vectors" / "v1").rglob("*.tepal"))):
+    for number, path in enumerate(sorted((ROOT / "tests" / "vectors").rglob("*.tepal"))):
         if path.stat().st_size <= 4096:
             for first in (0, 1):
                 (corpus / f"{number}-{first}").write_bytes(bytes([first]) + path.read_bytes())

@@ -287,7 +287,7 @@ def test_the_other_class_is_refused() -> None:
             call()
     for call in (growing.union, fixed.union):
         with raises("ERR_ARGUMENT_TYPE", tepal.ArgumentError):
-            call(fixed if call == growing.union else growing)
+            call(fixed if call == growing.union else growing)  # type: ignore[comparison-overlap]
     with pytest.raises(tepal.FormatError):
         BloomFilter.from_bytes(growing.to_bytes())
     with pytest.raises(tepal.FormatError):
