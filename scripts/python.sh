@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 scripts/install-wheel.sh
 
+(cd python && "$py" -m mypy)
 # From another folder, so that only the installed package can be found.
 cd .cache
 "$py" -m mypy.stubtest tepal._native --concise
