@@ -59,7 +59,7 @@ execFileSync("node_modules/.bin/tsc", ["-p", "."], { stdio: "inherit" });
 mkdirSync("dist/types");
 const declarations = readdirSync("build/types", { recursive: true }).filter((name) => name.endsWith(".d.ts"));
 for (const name of declarations) {
-  if (/^(wasm|runtime|inline|inflate|filter|entry.(workerd|edge|node))\.d\.ts$/.test(name)) continue;
+  if (/^(wasm|runtime|inline|inflate|place|entry.(workerd|edge|node))\.d\.ts$/.test(name)) continue;
   const text = readFileSync(join("build/types", name), "utf8");
   mkdirSync(join("dist/types", name, ".."), { recursive: true });
   writeFileSync(join("dist/types", name), text);

@@ -1,21 +1,21 @@
 /**
  * What the package exports, whatever it runs on. The entry points add nothing but a runtime.
  */
-import { BloomFilter, type FromBytesOptions } from "./bloom.js";
+import { BloomFilter } from "./bloom.js";
 import { KEEP } from "./batch.js";
-import { Place } from "./filter.js";
-import type { LoadOptions, LoadSource } from "./io.js";
-import { type Key, notice, typeName, writeKey } from "./keys.js";
-import { home } from "./runtime.js";
+import { Filter, type FromBytesOptions } from "./filter.js";
+import { firstBytes, loadBytes, type LoadOptions, type LoadSource, localPath } from "./io.js";
+import { asBytes, type Key, notice, typeName, writeKey } from "./keys.js";
+import { Place } from "./place.js";
+import { bloom } from "./runtime.js";
+import { ScalableBloomFilter } from "./scalable.js";
 
 export type { IntegerArray, Keys } from "./batch.js";
 export {
   BloomFilter,
   type BloomFilterOptions,
   type BuildOptions,
-  type FromBytesOptions,
   type Layout,
-  type ToBytesOptions,
 } from "./bloom.js";
 export {
   ArgumentError,
@@ -33,8 +33,10 @@ export {
 } from "./errors.js";
 export type { ExplainedBit, ExplainedLine, Explanation } from "./explanation.js";
 export type { LoadOptions, LoadSource, SharedHandle } from "./io.js";
+export { Filter, type FromBytesOptions, type ToBytesOptions } from "./filter.js";
 export { KeyHash } from "./keyhash.js";
 export type { Key } from "./keys.js";
+export { type Info, type LevelFacts, type Metrics, metrics, ScalableBloomFilter, type ScalableOptions, type Scheme } from "./scalable.js";
 
 /** The version of the package. */
 export const version = "0.1.0";
@@ -50,7 +52,7 @@ export const version = "0.1.0";
  * ```
  */
 export function key(...parts: Key[]): Uint8Array {
-  const backend = home(0);
+  const backend = bloom.home(0);
   const pieces: Uint8Array[] = [];
   for (const part of parts) {
     const length = writeKey(backend, part, 0);
@@ -74,12 +76,12 @@ export function key(...parts: Key[]): Uint8Array {
  */
 export function unionAll(filters: Iterable<BloomFilter>): BloomFilter {
   if (typeof (filters as Iterable<BloomFilter> | undefined)?.[Symbol.iterator] !== "function") {
-    throw notice(home(0), "argument_type", "filters", "an iterable of filters", typeName(filters));
+    throw notice(bloom.home(0), "argument_type", "filters", "an iterable of filters", typeName(filters));
   }
-  const places = [...filters].map((filter) => BloomFilter._placeOf(filter, "filters"));
+  const places = [...filters].map((filter) => Filter._placeOf(bloom, filter, "filters"));
   // Meet where the first one in the addon is, else where the first one lives.
   const own = places.filter((place) => place instanceof Place);
-  const backend = (own.find((place) => place.backend.name === "native") ?? own[0])?.backend ?? home(0);
+  const backend = (own.find((place) => place.backend.name === "native") ?? own[0])?.backend ?? bloom.home(0);
   const copies: number[] = [];
   try {
     const handles = places.map((place) => {
@@ -95,12 +97,25 @@ export function unionAll(filters: Iterable<BloomFilter>): BloomFilter {
   }
 }
 
-/** Reads a filter of any class: see `BloomFilter.fromBytes`. */
-export function fromBytes(bytes: Uint8Array | ArrayBuffer, options?: FromBytesOptions): BloomFilter {
-  return BloomFilter.fromBytes(bytes, options);
+/** Where a header names its class (FORMAT.md, section 1.1), and what it says there for scalable filters. */
+const KIND = 10;
+const SCALABLE = 2;
+
+/** The class that a header names; what is no filter at all goes to `BloomFilter`, which says so. */
+function classOf(bytes: Uint8Array | undefined): typeof BloomFilter | typeof ScalableBloomFilter {
+  return bytes?.[KIND] === SCALABLE ? ScalableBloomFilter : BloomFilter;
 }
 
-/** Loads a filter of any class: see `BloomFilter.load`. */
-export function load(source: LoadSource, options?: LoadOptions): Promise<BloomFilter> {
-  return BloomFilter.load(source, options);
+/** Reads a filter of any class, told by its bytes: see `BloomFilter.fromBytes`. */
+export function fromBytes(bytes: Uint8Array | ArrayBuffer, options?: FromBytesOptions): BloomFilter | ScalableBloomFilter {
+  return classOf(asBytes(bytes)).fromBytes(bytes, options);
+}
+
+/** Loads a filter of any class, told by its bytes: see `BloomFilter.load`. */
+export async function load(source: LoadSource, options: LoadOptions = {}): Promise<BloomFilter | ScalableBloomFilter> {
+  const path = localPath(source);
+  if (path !== undefined) return classOf(await firstBytes(path)).load(source, options);
+  const chunks = await loadBytes(bloom.home(0), source, path);
+  const whole = new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
+  return fromBytes(whole, options.seed === undefined ? {} : { seed: options.seed });
 }

@@ -51,6 +51,15 @@ export const Fact = {
   estimatedCount: 8,
   estimatedFpr: 9,
   saturation: 10,
+  // Of scalable filters; 0 where there is none.
+  initialCapacity: 11,
+  expansion: 12,
+  tightening: 13,
+  maxBytes: 14,
+  filterCount: 15,
+  insertedCount: 16,
+  size: 17,
+  maxScaledCapacity: 18,
 } as const;
 /** An index of `Fact`. */
 export type Fact = (typeof Fact)[keyof typeof Fact];
@@ -65,7 +74,7 @@ export type MakeError = (error_class: string, code: string, message: string, err
 export type LooseInteger = number | bigint;
 
 /**
- * Everything that the core does for the face. An operation that fails throws what `MakeError` made of the core's error (a
+ * What the core does for every class of filter. An operation that fails throws what `MakeError` made of the core's error (a
  * promise rejects with it). "In the arena" means: the first `length` bytes of `arena.bytes`, or `count` keys there whose
  * lengths are the first `count` of `arena.lengths`, or, for `…Ints`, `count` times 8 bytes (little-endian u64).
  */
@@ -76,8 +85,6 @@ export interface Operations {
   notice(kind: Notice, a: string, b: string, c: string): Error;
 
   // ---- making and ending
-  /** A new empty filter. `metadata` is flat: key, value, key, value …; `layout` is a name for `LayoutChoice::from_name`. */
-  create(capacity: LooseInteger, fpr: number, seed: LooseInteger, layout: string, metadata: string[]): Handle;
   /** Reads a serialized filter whose bytes are the chunks in order; copies, verifies all. */
   fromBytes(chunks: Uint8Array[], seed: LooseInteger | undefined): Handle;
   /** A writable deep copy. */
@@ -93,10 +100,8 @@ export interface Operations {
   /** The key's hash: hi, lo, seed (as `keyHash` left them) in the first 24 bytes of `arena.bytes`; checked by `check_hash`. */
   addHash(filter: Handle): number;
   hasHash(filter: Handle): number;
-  /** Explains the key; the answer is packed as `explanation.ts` unpacks it: see there. */
-  explain(filter: Handle, length: number): Uint8Array;
 
-  // ---- many keys in the arena; answers in `arena.out`
+  // ---- many keys in the arena; answers in `arena.out`. Where a key is refused, `arena.lengths[0]` is how many were done before.
   addMany(filter: Handle, count: number): void;
   hasMany(filter: Handle, count: number): void;
   addInts(filter: Handle, count: number): void;
@@ -104,6 +109,27 @@ export interface Operations {
   /** `count` parts in the arena become the bytes of one compound key. */
   compound(count: number): Uint8Array;
 
+  // ---- facts
+  fact(filter: Handle, which: Fact): number;
+  /** Flat: key, value, key, value … */
+  metadata(filter: Handle): string[];
+
+  // ---- whole filters
+  clear(filter: Handle): void;
+  union(a: Handle, b: Handle): Handle;
+  unionWith(filter: Handle, other: Handle): void;
+  equals(a: Handle, b: Handle): boolean;
+  /** A copy that JavaScript owns. */
+  toBytes(filter: Handle, withholdSeed: boolean): Uint8Array;
+  verify(filter: Handle): void;
+}
+
+/** What only `BloomFilter` has. */
+export interface BloomOperations {
+  /** A new empty filter. `metadata` is flat: key, value, key, value …; `layout` is a name for `LayoutChoice::from_name`. */
+  create(capacity: LooseInteger, fpr: number, seed: LooseInteger, layout: string, metadata: string[]): Handle;
+  /** Explains the key; the answer is packed as `explanation.ts` unpacks it: see there. */
+  explain(filter: Handle, length: number): Uint8Array;
   // ---- a builder collects hashes and makes the filter that fits them
   builderNew(seed: LooseInteger): Handle;
   builderPush(builder: Handle, count: number): void;
@@ -112,26 +138,33 @@ export interface Operations {
   builderFinish(builder: Handle, fpr: number, layout: string, metadata: string[]): Handle;
   builderFree(builder: Handle): void;
 
-  // ---- facts
-  fact(filter: Handle, which: Fact): number;
   seed(filter: Handle): bigint;
   layout(filter: Handle): string;
-  /** Flat: key, value, key, value … */
-  metadata(filter: Handle): string[];
-
-  // ---- whole filters
-  clear(filter: Handle): void;
-  union(a: Handle, b: Handle): Handle;
   intersection(a: Handle, b: Handle): Handle;
   unionAll(filters: Handle[]): Handle;
-  unionWith(filter: Handle, other: Handle): void;
   intersectWith(filter: Handle, other: Handle): void;
-  equals(a: Handle, b: Handle): boolean;
   fold(filter: Handle, factor: LooseInteger): Handle;
   shrinkTo(filter: Handle, capacity: LooseInteger): Handle;
-  /** A copy that JavaScript owns. */
-  toBytes(filter: Handle, withholdSeed: boolean): Uint8Array;
-  verify(filter: Handle): void;
+}
+
+/** What only `ScalableBloomFilter` has. */
+export interface ScalableOperations {
+  /**
+   * A new empty filter. `options`: capacity, fpr, expansion, tightening, maxBytes, seed (an integer or 32 bytes), validateScaleTo; `undefined`
+   * takes the scheme's default, `null` is none. `metadata` as for `BloomOperations`.
+   */
+  create(scheme: string, options: (LooseInteger | Uint8Array | null | undefined)[], metadata: string[]): Handle;
+  /** All 32 bytes. */
+  seed(filter: Handle): Uint8Array;
+  scheme(filter: Handle): string;
+  /** Six doubles a level (capacity, inserted, fpr, bits, probes, estimated fpr) and eight bytes of the layout's name. */
+  levels(filter: Handle): Uint8Array;
+  validateScaleTo(filter: Handle, keys: LooseInteger): void;
+  /** Iterator and chunk in turn; a format without chunks is one, of iterator 0. */
+  exported(filter: Handle, format: "redisbloom" | "valkey-load" | "valkey-dump"): (number | Uint8Array)[];
+  imported(format: "redisbloom" | "valkey" | "guava" | "spark", iterators: number[], chunks: Uint8Array[]): Handle;
+  /** Five doubles: bytes, filters, levels, keys, capacity. */
+  metrics(): Uint8Array;
 }
 
 /** What the addon has beyond `Operations`: files and threads. */
@@ -167,3 +200,9 @@ export interface Backend extends Operations {
   /** Files and threads, where there are any. */
   readonly native?: NativeOperations;
 }
+
+/** The backends of the two classes. */
+export type BloomBackend = Backend & BloomOperations;
+export type ScalableBackend = Backend & ScalableOperations;
+/** A backend that has files and threads. */
+export type Native<B extends Backend> = B & { readonly native: NativeOperations };

@@ -4,7 +4,7 @@
  * gathered, never while the arena is in use, so a callback may use the same filter.
  */
 import type { Backend } from "./backend.js";
-import { annotate } from "./errors.js";
+import { annotate, CapacityError, FilterMemoryError } from "./errors.js";
 import { arrayKind, asBytes, type Key, notice, typeName, writeKey } from "./keys.js";
 
 /** Keys for a batch: any iterable of keys, or a typed array of integers. A bare string or `Uint8Array` is refused: it is one key. */
@@ -62,10 +62,11 @@ function feedPiece(backend: Backend, piece: readonly unknown[], first: number, s
   const { arena } = backend;
   let count = 0;
   let at = 0;
+  let start = first;
   const flush = () => {
     if (count === 0) return;
-    sink.packed(count);
-    sink.answers?.(count);
+    run(backend, sink, "packed", count, start);
+    start += count;
     count = at = 0;
   };
   for (let i = 0; i < piece.length; i++) {
@@ -116,9 +117,21 @@ function feedIntegers(backend: Backend, keys: IntegerArray, sink: Sink): void {
         }
       }
     }
-    sink.ints(count);
-    sink.answers?.(count);
+    run(backend, sink, "ints", count, first);
   }
+}
+
+/** One piece through the sink. Where the filter takes no more, the answers before that are told, and the error gets its `index`. */
+function run(backend: Backend, sink: Sink, how: "packed" | "ints", count: number, first: number): void {
+  try {
+    sink[how](count);
+  } catch (error) {
+    if (!(error instanceof CapacityError || error instanceof FilterMemoryError)) throw error;
+    const done = backend.arena.lengths[0] as number;
+    sink.answers?.(done);
+    throw annotate(error, "index", first + done);
+  }
+  sink.answers?.(count);
 }
 
 /** Runs a batch and gathers its answers, one byte a key. */
@@ -126,7 +139,8 @@ export function gather(backend: Backend, keys: Keys, sink: Omit<Sink, "answers">
   // Only where it is what it says: an array or a typed array.
   let all = new Uint8Array(Array.isArray(keys) || ArrayBuffer.isView(keys) ? (keys as unknown[]).length : 0);
   let filled = 0;
-  feed(backend, keys, {
+  const take = () => (filled === all.length ? all : all.slice(0, filled));
+  const whole: Sink = {
     packed: sink.packed,
     ints: sink.ints,
     answers(count) {
@@ -138,6 +152,12 @@ export function gather(backend: Backend, keys: Keys, sink: Omit<Sink, "answers">
       all.set(backend.arena.out.subarray(0, count), filled);
       filled += count;
     },
-  });
-  return filled === all.length ? all : all.slice(0, filled);
+  };
+  try {
+    feed(backend, keys, whole);
+  } catch (error) {
+    if (error instanceof CapacityError || error instanceof FilterMemoryError) annotate(error, "answers", take());
+    throw error;
+  }
+  return take();
 }

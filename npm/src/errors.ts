@@ -11,12 +11,15 @@ export interface TepalErrorFields {
   readonly code: string;
   /** In a batch: the position of the key that was refused. What came before it stays added. */
   readonly index?: number;
+  /** In a batch that a full filter did not take to its end: the answers of the keys before `index`. */
+  readonly answers?: Uint8Array;
 }
 
 /** The common face of all errors of this package: `error instanceof TepalError` asks the brand, so it also holds for those that extend `RangeError` or `TypeError`. */
 export class TepalError extends Error implements TepalErrorFields {
   readonly code: string;
   readonly index?: number;
+  readonly answers?: Uint8Array;
   /** @internal */
   constructor(code: string, message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -32,6 +35,7 @@ export class TepalError extends Error implements TepalErrorFields {
 export class ArgumentError extends RangeError implements TepalErrorFields {
   readonly code: string;
   readonly index?: number;
+  readonly answers?: Uint8Array;
   /** @internal */
   constructor(code: string, message: string) {
     super(message);
@@ -43,6 +47,7 @@ export class ArgumentError extends RangeError implements TepalErrorFields {
 export class KeyTypeError extends TypeError implements TepalErrorFields {
   readonly code: string;
   readonly index?: number;
+  readonly answers?: Uint8Array;
   /** @internal */
   constructor(code: string, message: string) {
     super(message);
@@ -67,6 +72,7 @@ export class FilterIOError extends TepalError {}
 export class FilterMemoryError extends RangeError implements TepalErrorFields {
   readonly code: string;
   readonly index?: number;
+  readonly answers?: Uint8Array;
   /** @internal */
   constructor(code: string, message: string) {
     super(message);
@@ -104,8 +110,8 @@ export function makeError(errorClass: string, code: string, message: string, err
   return annotate(error, "cause", Object.assign(new Error(`${name}: ${message}`), { code: name, errno: -errno }));
 }
 
-/** @internal Adds a fact (`index`, `cause`) to an error and gives it back. */
-export function annotate<E extends Error>(error: E, name: "index" | "cause", value: unknown): E {
-  Object.defineProperty(error, name, { value, configurable: true, writable: true, enumerable: name === "index" });
+/** @internal Adds a fact (`index`, `cause`, `answers`) to an error and gives it back. */
+export function annotate<E extends Error>(error: E, name: "index" | "cause" | "answers", value: unknown): E {
+  Object.defineProperty(error, name, { value, configurable: true, writable: true, enumerable: name !== "cause" });
   return error;
 }

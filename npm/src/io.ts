@@ -33,6 +33,20 @@ export function localPath(source: unknown): string | undefined {
   return source.startsWith("file:") ? process.getBuiltinModule("node:url").fileURLToPath(source) : source;
 }
 
+/** The beginning of a file, enough to tell its class; nothing where the file cannot be read (the load that follows says why). */
+export async function firstBytes(path: string): Promise<Uint8Array | undefined> {
+  try {
+    const file = await process.getBuiltinModule("node:fs/promises").open(path);
+    try {
+      return (await file.read(new Uint8Array(64), 0, 64, 0)).buffer;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
 /** An `ERR_IO` with its cause. */
 export function ioError(backend: Backend, what: string, cause: unknown): FilterIOError {
   const reason = cause instanceof Error ? cause.message : String(cause);

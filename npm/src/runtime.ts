@@ -5,16 +5,22 @@
  * single keys on small filters are quicker in wasm; the addon has prefetching batches, memory beyond 4 GB, files
  * and threads. A filter lives in one of them and moves when it has to; its user sees one class.
  */
-import type { Backend, Handle, NativeOperations } from "./backend.js";
-import { makeError } from "./errors.js";
+import type { Backend, BloomBackend, BloomOperations, Handle, Native, NativeOperations, ScalableBackend, ScalableOperations } from "./backend.js";
+import { makeError, UnsupportedError } from "./errors.js";
 import { wasmBackend } from "./wasm.js";
+
+/** What the addon exports: fresh operations for each copy of the package. */
+export interface Addon {
+  open(): NativeOperations & BloomOperations;
+  openScalable(): NativeOperations & ScalableOperations;
+}
 
 /** What an entry point knows. */
 export interface Installation {
   /** The compiled module; called once, when it is first needed. */
   module(): WebAssembly.Module;
   /** The addon, if this runtime has one. */
-  addon?: NativeOperations | undefined;
+  addon?: Addon | undefined;
   /** For tests: everything in the addon, nothing in wasm. */
   addonOnly?: boolean;
 }
@@ -23,8 +29,6 @@ export interface Installation {
 export const SMALL = 1 << 25;
 
 let installation: Installation | undefined;
-let wasm: Backend | undefined;
-let native: Backend | undefined;
 
 /** Called by the entry point, once. */
 export function install(what: Installation): void {
@@ -36,22 +40,47 @@ export function backendName(): "native" | "wasm" {
   return installation?.addon === undefined ? "wasm" : "native";
 }
 
-/** The backend for a filter of about so many bytes. */
-export function home(bytes: number): Backend {
-  return nativeBackend() !== undefined && (bytes > SMALL || installation?.addonOnly) ? (native as Backend) : wasmHome();
+/** Where the filters of one class live. Each backend is made when it is first needed. */
+export class Homes<B extends Backend> {
+  #wasm: B | undefined;
+  #native: Native<B> | undefined;
+  readonly #makeWasm: (installation: Installation) => B;
+  readonly #open: (addon: Addon) => NativeOperations;
+
+  /** @param kind The class's name. @param small Filters up to this many bytes live in wasm even where there is an addon. */
+  constructor(
+    readonly kind: string,
+    makeWasm: (installation: Installation) => B,
+    open: (addon: Addon) => NativeOperations,
+    readonly small: number,
+  ) {
+    this.#makeWasm = makeWasm;
+    this.#open = open;
+  }
+
+  /** The backend for a filter of about so many bytes. */
+  home(bytes: number): B {
+    const native = this.native();
+    if (native !== undefined && (bytes > this.small || installation?.addonOnly)) return native;
+    this.#wasm ??= this.#makeWasm(installation as Installation);
+    return this.#wasm;
+  }
+
+  /** The addon as a backend, where there is one. */
+  native(): Native<B> | undefined {
+    const addon = installation?.addon;
+    if (addon !== undefined) this.#native ??= nativeOver(this.#open(addon)) as unknown as Native<B>;
+    return this.#native;
+  }
 }
 
-function wasmHome(): Backend {
-  wasm ??= wasmBackend(() => (installation as Installation).module());
-  return wasm;
-}
-
-/** The addon as a backend, where there is one. */
-export function nativeBackend(): Backend | undefined {
-  const addon = installation?.addon;
-  if (native === undefined && addon !== undefined) native = nativeOver(addon);
-  return native;
-}
+/** The homes of `BloomFilter`. */
+export const bloom = /* @__PURE__ */ new Homes<BloomBackend>(
+  "BloomFilter",
+  (installation) => wasmBackend(() => installation.module()),
+  (addon) => addon.open(),
+  SMALL,
+);
 
 const MOST = 4096;
 const ROOM = 1 << 16;
@@ -89,3 +118,13 @@ function nativeOver(addon: NativeOperations): Backend {
   } as const;
   return { ...addon, ...own }; // a literal: its methods are found by shape, not by name
 }
+
+/** The homes of `ScalableBloomFilter`: the addon where there is one, however small the filter. */
+export const scalable = /* @__PURE__ */ new Homes<ScalableBackend>(
+  "ScalableBloomFilter",
+  () => {
+    throw new UnsupportedError("ERR_UNSUPPORTED", "ScalableBloomFilter: this build has it only in Node's addon, which does not load here");
+  },
+  (addon) => addon.openScalable(),
+  -1,
+);

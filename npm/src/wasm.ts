@@ -2,7 +2,7 @@
  * The core as WebAssembly. The module is compiled when it is first needed, synchronously, and everything above works with
  * plain numbers: pointers, lengths, answers. Only this file calls the exports; a pointer it passes is one it was given.
  */
-import type { Arena, Backend, Fact, Handle, LooseInteger, Notice } from "./backend.js";
+import type { Arena, BloomBackend, Fact, Handle, LooseInteger, Notice } from "./backend.js";
 import { makeError, annotate, UnsupportedError } from "./errors.js";
 
 /** What bindings/wasm exports; most of it takes numbers and gives one. */
@@ -24,7 +24,7 @@ const CSP =
   "with a Content-Security-Policy, add 'wasm-unsafe-eval' to script-src";
 
 /** A backend over the module that `provide` gives; called once. `ERR_UNSUPPORTED` where WebAssembly is not allowed. */
-export function wasmBackend(provide: () => WebAssembly.Module): Backend {
+export function wasmBackend(provide: () => WebAssembly.Module): BloomBackend {
   let wasm: Exports;
   try {
     wasm = new WebAssembly.Instance(provide()).exports as unknown as Exports;
@@ -41,7 +41,7 @@ const FAILED = 2;
 const MOST = 4096;
 const ROOM = 1 << 16;
 
-class Wasm implements Backend {
+class Wasm implements BloomBackend {
   readonly name = "wasm";
   readonly arena = {} as Arena;
   readonly #wasm: Exports;

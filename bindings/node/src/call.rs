@@ -11,6 +11,7 @@ use napi::sys;
 use tepal::Error;
 
 use crate::instance::Instance;
+use crate::kind::Kind;
 
 /// Why a call fails.
 pub enum Fail {
@@ -34,23 +35,23 @@ pub type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info)
 /// The most arguments an operation takes.
 pub const ARGUMENTS: usize = 5;
 
-pub struct Call<'a> {
+pub struct Call<'a, F: Kind> {
     pub env: sys::napi_env,
-    pub instance: &'a Instance,
+    pub instance: &'a Instance<F>,
     /// By reference: a copy would load 16 bytes where Node stored 8 at a time, which stalls a call for 10 ns.
     arguments: &'a [sys::napi_value; ARGUMENTS],
 }
 
-/// Runs one operation. `info` belongs to a function whose data is an `Instance`.
+/// Runs one operation. `info` belongs to a function whose data is an `Instance<F>`.
 ///
 /// # Safety
 /// Only to be called by Node with its own arguments.
 #[inline(always)]
-pub unsafe fn enter<T: Answer>(
+pub unsafe fn enter<F: Kind, T: Answer>(
     takes: usize,
     env: sys::napi_env,
     info: sys::napi_callback_info,
-    operation: impl FnOnce(&Call) -> Outcome<T>,
+    operation: impl FnOnce(&Call<F>) -> Outcome<T>,
 ) -> sys::napi_value {
     let mut arguments = [null_mut(); ARGUMENTS];
     let mut count = takes;
@@ -63,7 +64,7 @@ pub unsafe fn enter<T: Answer>(
         }
     };
     // SAFETY: the instance lives until its environment ends, after which Node calls nothing (instance.rs).
-    let instance = unsafe { &*data.cast::<Instance>() };
+    let instance = unsafe { &*data.cast::<Instance<F>>() };
     let call = Call { env, instance, arguments: &arguments };
     match catch_unwind(AssertUnwindSafe(|| operation(&call).and_then(|value| value.give(env)))) {
         Ok(Ok(value)) => value,
@@ -93,7 +94,7 @@ pub fn ok(status: sys::napi_status, seam: &'static str) -> Outcome<()> {
     }
 }
 
-impl Call<'_> {
+impl<F: Kind> Call<'_, F> {
     fn throw(&self, fail: Fail) {
         match fail {
             Fail::Thrown => {}
@@ -110,7 +111,7 @@ impl Call<'_> {
     }
 
     /// The instance, to hold beyond this call.
-    pub fn home(&self) -> Rc<Instance> {
+    pub fn home(&self) -> Rc<Instance<F>> {
         // SAFETY: every instance lives in an `Rc`, of which `Instance::open` gave one away.
         unsafe {
             Rc::increment_strong_count(self.instance);
@@ -125,10 +126,7 @@ impl Call<'_> {
 
     #[inline(always)]
     pub fn f64(&self, i: usize) -> Outcome<f64> {
-        let mut value = 0.0;
-        // SAFETY: a value of this call.
-        ok(unsafe { sys::napi_get_value_double(self.env, self.raw(i), &mut value) }, "expected a number")?;
-        Ok(value)
+        f64(self.env, self.raw(i))
     }
 
     /// A handle, length, count or token: a non-negative integer.
@@ -145,10 +143,7 @@ impl Call<'_> {
     }
 
     pub fn is_undefined(&self, i: usize) -> bool {
-        let mut kind = 0;
-        // SAFETY: a value of this call.
-        unsafe { sys::napi_typeof(self.env, self.raw(i), &mut kind) };
-        kind == sys::ValueType::napi_undefined
+        type_of(self.env, self.raw(i)) == sys::ValueType::napi_undefined
     }
 
     pub fn string(&self, i: usize) -> Outcome<String> {
@@ -162,21 +157,7 @@ impl Call<'_> {
         from_f64: impl FnOnce(f64) -> tepal::Result<T>,
         from_i128: impl FnOnce(i128) -> tepal::Result<T>,
     ) -> Outcome<T> {
-        let mut kind = 0;
-        // SAFETY: a value of this call.
-        unsafe { sys::napi_typeof(self.env, self.raw(i), &mut kind) };
-        if kind != sys::ValueType::napi_bigint {
-            return Ok(from_f64(self.f64(i)?)?);
-        }
-        let (mut negative, mut words, mut count) = (0, [0u64; 2], 2);
-        // SAFETY: room for `count` words; afterwards `count` is how many the bigint has.
-        let status = unsafe {
-            sys::napi_get_value_bigint_words(self.env, self.raw(i), &mut negative, &mut count, words.as_mut_ptr())
-        };
-        ok(status, "expected a bigint")?;
-        let size = u128::from(words[0]) | u128::from(words[1]) << 64;
-        let size = if count > 2 { i128::MAX } else { i128::try_from(size).unwrap_or(i128::MAX) };
-        Ok(from_i128(if negative != 0 { -size } else { size })?)
+        loose(self.env, self.raw(i), from_f64, from_i128)
     }
 
     pub fn seed(&self, i: usize) -> Outcome<u64> {
@@ -209,6 +190,40 @@ impl Call<'_> {
     pub fn strings(&self, i: usize) -> Outcome<Vec<String>> {
         self.array(i)?.into_iter().map(|value| string(self.env, value)).collect()
     }
+}
+
+#[inline(always)]
+pub fn f64(env: sys::napi_env, value: sys::napi_value) -> Outcome<f64> {
+    let mut number = 0.0;
+    // SAFETY: a value of this call.
+    ok(unsafe { sys::napi_get_value_double(env, value, &mut number) }, "expected a number")?;
+    Ok(number)
+}
+
+pub fn type_of(env: sys::napi_env, value: sys::napi_value) -> sys::napi_valuetype {
+    let mut kind = 0;
+    // SAFETY: a value of this call.
+    unsafe { sys::napi_typeof(env, value, &mut kind) };
+    kind
+}
+
+/// See `Call::loose`.
+pub fn loose<T>(
+    env: sys::napi_env,
+    value: sys::napi_value,
+    from_f64: impl FnOnce(f64) -> tepal::Result<T>,
+    from_i128: impl FnOnce(i128) -> tepal::Result<T>,
+) -> Outcome<T> {
+    if type_of(env, value) != sys::ValueType::napi_bigint {
+        return Ok(from_f64(f64(env, value)?)?);
+    }
+    let (mut negative, mut words, mut count) = (0, [0u64; 2], 2);
+    // SAFETY: room for `count` words; afterwards `count` is how many the bigint has.
+    let status = unsafe { sys::napi_get_value_bigint_words(env, value, &mut negative, &mut count, words.as_mut_ptr()) };
+    ok(status, "expected a bigint")?;
+    let size = u128::from(words[0]) | u128::from(words[1]) << 64;
+    let size = if count > 2 { i128::MAX } else { i128::try_from(size).unwrap_or(i128::MAX) };
+    Ok(from_i128(if negative != 0 { -size } else { size })?)
 }
 
 fn string(env: sys::napi_env, value: sys::napi_value) -> Outcome<String> {

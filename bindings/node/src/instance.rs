@@ -16,6 +16,7 @@ use napi::sys;
 use tepal::{Error, Hash128};
 
 use crate::call::{ok, typed_array, Answer, Call, Fail, Outcome};
+use crate::kind::Kind;
 use crate::share::Shared;
 
 const SLOT_BITS: u32 = 24;
@@ -23,26 +24,29 @@ const SLOTS: usize = (1 << SLOT_BITS) - 1;
 const GENERATIONS: u64 = 1 << (53 - SLOT_BITS);
 
 /// What a handle means.
-pub enum Entry {
+pub enum Entry<F: Kind> {
     Free,
-    Filter(Arc<Shared>),
+    Filter(Arc<Shared<F>>),
     /// A builder: the seed and the hashes so far.
     Builder(u64, Vec<Hash128>),
 }
 
-struct Slot {
+struct Slot<F: Kind> {
     generation: u64,
-    entry: Entry,
+    entry: Entry<F>,
 }
 
-#[derive(Default)]
-struct Slots {
-    all: Vec<Slot>,
+struct Slots<F: Kind> {
+    all: Vec<Slot<F>>,
     free: Vec<usize>,
 }
 
-impl Slots {
-    fn put(&mut self, entry: Entry) -> Outcome<u64> {
+impl<F: Kind> Slots<F> {
+    const fn new() -> Self {
+        Slots { all: Vec::new(), free: Vec::new() }
+    }
+
+    fn put(&mut self, entry: Entry<F>) -> Outcome<u64> {
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None if self.all.len() == SLOTS => return Err(Fail::Seam("more than 2^24 filters")),
@@ -85,6 +89,14 @@ impl Arena {
         Ok(unsafe { std::slice::from_raw_parts(self.lengths.0, count as usize) })
     }
 
+    /// Says how many keys of a batch were done before one was refused.
+    pub fn set_done(&self, count: usize) {
+        if self.lengths.1 > 0 && !self.lengths.0.is_null() {
+            // SAFETY: as in `key`; the lengths of this batch are used up.
+            unsafe { self.lengths.0.write(count as u32) };
+        }
+    }
+
     /// Room for `len` bytes of answers.
     #[allow(clippy::mut_from_ref)] // another array than the two above; one caller at a time
     pub fn out(&self, len: u64) -> Outcome<&mut [u8]> {
@@ -96,8 +108,8 @@ impl Arena {
     }
 }
 
-pub struct Instance {
-    slots: RefCell<Slots>,
+pub struct Instance<F: Kind> {
+    slots: RefCell<Slots<F>>,
     arena: Cell<Arena>,
     make_error: Cell<sys::napi_ref>,
     /// What keeps the three arrays of the arena.
@@ -119,23 +131,23 @@ fn forget(env: sys::napi_env, reference: sys::napi_ref) {
     }
 }
 
-impl Instance {
+impl<F: Kind> Instance<F> {
     /// A new instance, alive until the environment ends.
-    pub fn open(env: sys::napi_env) -> Outcome<Rc<Instance>> {
+    pub fn open(env: sys::napi_env) -> Outcome<Rc<Instance<F>>> {
         let instance = Rc::new(Instance {
-            slots: RefCell::default(),
+            slots: RefCell::new(Slots::new()),
             arena: Cell::new(Arena::EMPTY),
             make_error: Cell::new(null_mut()),
             references: Cell::new([null_mut(); 3]),
         });
         let held = Rc::into_raw(instance.clone()).cast_mut().cast::<c_void>();
         // SAFETY: `close` takes back what `held` holds.
-        ok(unsafe { sys::napi_add_env_cleanup_hook(env, Some(close), held) }, "no clean-up hook")?;
+        ok(unsafe { sys::napi_add_env_cleanup_hook(env, Some(close::<F>), held) }, "no clean-up hook")?;
         Ok(instance)
     }
 
     /// Takes the arena's arrays and the maker of exceptions, the first ones or new ones.
-    pub fn init(&self, call: &Call) -> Outcome<()> {
+    pub fn init(&self, call: &Call<F>) -> Outcome<()> {
         let env = call.env;
         let arena = Arena {
             bytes: typed_array(env, call.raw(0), sys::TypedarrayType::uint8_array)?,
@@ -189,7 +201,7 @@ impl Instance {
         Ok(array)
     }
 
-    fn with_slot<T>(&self, handle: u64, f: impl FnOnce(&mut Slot) -> Outcome<T>) -> Outcome<T> {
+    fn with_slot<T>(&self, handle: u64, f: impl FnOnce(&mut Slot<F>) -> Outcome<T>) -> Outcome<T> {
         let slot = (handle & SLOTS as u64).wrapping_sub(1) as usize;
         match self.slots.borrow_mut().all.get_mut(slot) {
             Some(found) if found.generation == handle >> SLOT_BITS => f(found),
@@ -199,7 +211,7 @@ impl Instance {
 
     /// Runs `f` on the filter of a handle. `f` runs no JavaScript.
     #[inline(always)]
-    pub fn with<T>(&self, handle: u64, f: impl FnOnce(&Arc<Shared>) -> Outcome<T>) -> Outcome<T> {
+    pub fn with<T>(&self, handle: u64, f: impl FnOnce(&Arc<Shared<F>>) -> Outcome<T>) -> Outcome<T> {
         let slot = (handle & SLOTS as u64).wrapping_sub(1) as usize;
         match self.slots.borrow().all.get(slot) {
             Some(Slot { generation, entry: Entry::Filter(shared) }) if *generation == handle >> SLOT_BITS => f(shared),
@@ -208,7 +220,7 @@ impl Instance {
     }
 
     /// The filter of a handle, to keep.
-    pub fn filter(&self, handle: u64) -> Outcome<Arc<Shared>> {
+    pub fn filter(&self, handle: u64) -> Outcome<Arc<Shared<F>>> {
         self.with(handle, |shared| Ok(shared.clone()))
     }
 
@@ -220,7 +232,7 @@ impl Instance {
     }
 
     /// A handle for an entry, and word to the garbage collector about its memory.
-    pub fn put(&self, env: sys::napi_env, entry: Entry) -> Outcome<f64> {
+    pub fn put(&self, env: sys::napi_env, entry: Entry<F>) -> Outcome<f64> {
         let bytes = weight(&entry);
         let handle = self.slots.borrow_mut().put(entry)?;
         tell_collector(env, bytes);
@@ -228,7 +240,7 @@ impl Instance {
     }
 
     /// Ends a handle. An ended one is `Entry::Free`.
-    pub fn take(&self, env: sys::napi_env, handle: u64) -> Entry {
+    pub fn take(&self, env: sys::napi_env, handle: u64) -> Entry<F> {
         let taken = self.with_slot(handle, |slot| {
             slot.generation += 1;
             Ok((std::mem::replace(&mut slot.entry, Entry::Free), slot.generation))
@@ -243,7 +255,7 @@ impl Instance {
 }
 
 /// Bytes outside the JavaScript heap that an entry holds. Mapped ones are the operating system's business.
-fn weight(entry: &Entry) -> i64 {
+fn weight<F: Kind>(entry: &Entry<F>) -> i64 {
     match entry {
         Entry::Filter(shared) if !shared.filter.is_read_only() => shared.filter.byte_len() as i64,
         _ => 0,
@@ -257,8 +269,8 @@ fn tell_collector(env: sys::napi_env, change: i64) {
 }
 
 /// The environment ends: all handles end, whatever a load or save in flight still holds.
-unsafe extern "C" fn close(held: *mut c_void) {
+unsafe extern "C" fn close<F: Kind>(held: *mut c_void) {
     // SAFETY: `open` gave this reference away.
-    let instance = unsafe { Rc::from_raw(held.cast::<Instance>()) };
-    instance.slots.take();
+    let instance = unsafe { Rc::from_raw(held.cast::<Instance<F>>()) };
+    instance.slots.replace(Slots::new());
 }

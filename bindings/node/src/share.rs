@@ -7,33 +7,41 @@ use std::collections::hash_map::{HashMap, RandomState};
 use std::hash::{BuildHasher, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use tepal::{BloomFilter, Error, Result, Storage};
+use tepal::{Error, Result};
 
-type Filter = BloomFilter<Storage>;
-type Table = HashMap<u64, Weak<Shared>>;
+use crate::kind::Kind;
 
-static TABLE: OnceLock<Mutex<Table>> = OnceLock::new();
+type Filters<F> = HashMap<u64, Weak<Shared<F>>>;
 
-fn table() -> MutexGuard<'static, Table> {
-    TABLE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+/// The filters of one class that threads share, by token.
+pub struct Table<F: Kind>(OnceLock<Mutex<Filters<F>>>);
+
+impl<F: Kind> Table<F> {
+    pub const fn new() -> Self {
+        Table(OnceLock::new())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Filters<F>> {
+        self.0.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A filter and, once it is shared, its token.
-pub struct Shared {
-    pub filter: Filter,
+pub struct Shared<F: Kind> {
+    pub filter: F,
     token: OnceLock<u64>,
 }
 
-impl From<Filter> for Shared {
-    fn from(filter: Filter) -> Self {
+impl<F: Kind> From<F> for Shared<F> {
+    fn from(filter: F) -> Self {
         Shared { filter, token: OnceLock::new() }
     }
 }
 
 /// The token of a filter, the same each time: an integer that a JavaScript number holds exactly.
-pub fn share(shared: &Arc<Shared>) -> u64 {
+pub fn share<F: Kind>(shared: &Arc<Shared<F>>) -> u64 {
     *shared.token.get_or_init(|| {
-        let mut table = table();
+        let mut table = F::table().lock();
         loop {
             let token = RandomState::new().build_hasher().finish() >> 11; // 53 random bits
             if token != 0 && !table.contains_key(&token) {
@@ -45,14 +53,14 @@ pub fn share(shared: &Arc<Shared>) -> u64 {
 }
 
 /// The filter of a token.
-pub fn attach(token: u64) -> Result<Arc<Shared>> {
-    table().get(&token).and_then(Weak::upgrade).ok_or_else(Error::freed)
+pub fn attach<F: Kind>(token: u64) -> Result<Arc<Shared<F>>> {
+    F::table().lock().get(&token).and_then(Weak::upgrade).ok_or_else(Error::freed)
 }
 
-impl Drop for Shared {
+impl<F: Kind> Drop for Shared<F> {
     fn drop(&mut self) {
         if let Some(token) = self.token.get() {
-            table().remove(token);
+            F::table().lock().remove(token);
         }
     }
 }
@@ -60,17 +68,18 @@ impl Drop for Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tepal::{BloomFilter, Storage};
 
     #[test]
     fn a_token_ends_with_the_last_handle() {
         let first = Arc::new(Shared::from(BloomFilter::new(10, 0.01).unwrap().into_storage()));
         let token = share(&first);
         assert_eq!(token, share(&first));
-        let second = attach(token).unwrap();
+        let second = attach::<BloomFilter<Storage>>(token).unwrap();
         drop(first);
-        assert_eq!(share(&attach(token).unwrap()), token);
+        assert_eq!(share(&attach::<BloomFilter<Storage>>(token).unwrap()), token);
         drop(second);
-        assert_eq!(attach(token).err().unwrap().code(), "ERR_FREED");
-        assert!(!table().contains_key(&token));
+        assert_eq!(attach::<BloomFilter<Storage>>(token).err().unwrap().code(), "ERR_FREED");
+        assert!(!<BloomFilter<Storage>>::table().lock().contains_key(&token));
     }
 }

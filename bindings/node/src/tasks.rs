@@ -11,18 +11,19 @@ use std::sync::Arc;
 
 use napi::bindgen_prelude::Unknown;
 use napi::{sys, Env, JsValue, Task};
-use tepal::{BloomFilter, Error, Result, Storage};
+use tepal::{Error, Result};
 
 use crate::call::{Call, Fail, Outcome};
 use crate::instance::{Entry, Instance};
+use crate::kind::Kind;
 use crate::share::Shared;
 
 /// Carried through another thread, touched only on its own.
-struct Home(Rc<Instance>);
+struct Home<F: Kind>(Rc<Instance<F>>);
 // SAFETY: `compute` does not touch it; Node drops the task where it was made.
-unsafe impl Send for Home {}
+unsafe impl<F: Kind> Send for Home<F> {}
 
-impl Home {
+impl<F: Kind> Home<F> {
     /// The rejection for an error of the core.
     fn reject(&self, env: Env, error: Error) -> napi::Error {
         match self.0.exception(env.raw(), &error) {
@@ -38,39 +39,39 @@ fn guarded<T>(what: &'static str, work: impl FnOnce() -> Result<T>) -> napi::Res
 }
 
 /// Queues a task and answers its promise.
-fn spawn<T: Task + 'static>(call: &Call, task: T) -> Outcome<sys::napi_value> {
+fn spawn<F: Kind, T: Task + 'static>(call: &Call<F>, task: T) -> Outcome<sys::napi_value> {
     let promise = Env::from_raw(call.env).spawn(task).map_err(|_| Fail::Seam("cannot start a task"))?;
     Ok(promise.promise_object().raw())
 }
 
 /// A read-only filter in a mapped file; its body is not verified.
-fn map(path: &str, seed: Option<u64>) -> Result<BloomFilter<Storage>> {
+fn map<F: Kind>(path: &str, seed: Option<u64>) -> Result<F> {
     let mapped = File::open(path).and_then(|file| match file.metadata()?.len() {
         0 => Ok(None), // cannot be mapped
         // SAFETY: the map is read-only, and cutting the file short is documented as fatal.
         _ => unsafe { memmap2::Mmap::map(&file) }.map(Some),
     });
     match mapped.map_err(|e| Error::os("load", &e))? {
-        Some(map) => BloomFilter::from_shared(Arc::new(map), seed),
-        None => BloomFilter::from_bytes(&[]).map(BloomFilter::into_storage),
+        Some(map) => F::from_shared(Arc::new(map), seed),
+        None => F::read_from(&mut std::io::empty(), seed, Some(0)),
     }
 }
 
-struct Load {
-    home: Home,
+struct Load<F: Kind> {
+    home: Home<F>,
     path: String,
     mmap: bool,
     seed: Option<u64>,
 }
 
-impl Task for Load {
-    type Output = Result<BloomFilter<Storage>>;
+impl<F: Kind> Task for Load<F> {
+    type Output = Result<F>;
     type JsValue = f64;
 
     fn compute(&mut self) -> napi::Result<Self::Output> {
         guarded("load", || match self.mmap {
             true => map(&self.path, self.seed),
-            false => BloomFilter::load(&self.path, self.seed).map(BloomFilter::into_storage),
+            false => F::load(&self.path, self.seed),
         })
     }
 
@@ -81,19 +82,19 @@ impl Task for Load {
     }
 }
 
-pub fn load_file(call: &Call) -> Outcome<sys::napi_value> {
+pub fn load_file<F: Kind>(call: &Call<F>) -> Outcome<sys::napi_value> {
     let home = Home(call.home());
     spawn(call, Load { home, path: call.string(0)?, mmap: call.bool(1)?, seed: call.optional_seed(2)? })
 }
 
-struct Save {
-    home: Home,
-    shared: Arc<Shared>,
+struct Save<F: Kind> {
+    home: Home<F>,
+    shared: Arc<Shared<F>>,
     path: String,
     withhold_seed: bool,
 }
 
-impl Task for Save {
+impl<F: Kind> Task for Save<F> {
     type Output = Result<()>;
     type JsValue = ();
 
@@ -106,7 +107,7 @@ impl Task for Save {
     }
 }
 
-pub fn save_file(call: &Call) -> Outcome<sys::napi_value> {
+pub fn save_file<F: Kind>(call: &Call<F>) -> Outcome<sys::napi_value> {
     let shared = call.instance.filter(call.index(0)?)?;
     spawn(call, Save { home: Home(call.home()), shared, path: call.string(1)?, withhold_seed: call.bool(2)? })
 }

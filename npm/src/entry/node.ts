@@ -2,13 +2,12 @@
  * Entry for Node: the addon of this platform's package if it loads, and wasm inside this file. Which filter lives where is
  * the runtime's business. For tests, TEPAL_BACKEND=wasm (or TEPAL_FORCE_WASM=1) leaves the addon out and TEPAL_BACKEND=native leaves wasm out.
  */
-import type { NativeOperations } from "../backend.js";
 import { inlined } from "../inline.js";
-import { backendName, install } from "../runtime.js";
+import { type Addon, backendName, install } from "../runtime.js";
 
 const only = process.env["TEPAL_BACKEND"];
 
-function addon(): NativeOperations | undefined {
+function addon(): Addon | undefined {
   if (only === "wasm" || process.env["TEPAL_FORCE_WASM"]) return undefined;
   const { platform, arch } = process;
   const abis = platform === "linux" ? ["-gnu", "-musl"] : platform === "win32" ? ["-msvc"] : [""];
@@ -20,8 +19,7 @@ function addon(): NativeOperations | undefined {
   const reasons: unknown[] = [];
   for (const name of names) {
     try {
-      // A fresh instance for each copy of the package: the addon itself is loaded once a thread.
-      return (find(name) as { open(): NativeOperations }).open();
+      return find(name) as Addon;
     } catch (reason) {
       reasons.push(reason);
     }
