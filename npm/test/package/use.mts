@@ -1,5 +1,5 @@
 // Compiled strictly against the installed package, as ESM and as CommonJS: the types that users see.
-import { BloomFilter, backend, fromBytes, isTepalError, type Key, type KeyHash, key, load, TepalError, unionAll, version } from "tepal";
+import { BloomFilter, backend, fromBytes, isTepalError, type Key, type KeyHash, key, load, ScalableBloomFilter, TepalError, unionAll, version } from "tepal";
 import * as slim from "tepal/slim";
 import * as wasm from "tepal/wasm";
 
@@ -11,11 +11,11 @@ filter.update(new Set(["a"]), Uint32Array.of(1));
 const hash: KeyHash = filter.keyHash("a");
 const there: boolean = filter.hasHash(hash) || ["a"].map(filter.has, filter)[0] === true;
 const keys: Key[] = ["a", key("a", 1)];
-const whole: BloomFilter = unionAll([filter, BloomFilter.build(keys, { fpr: 0.1 })]).union(fromBytes(filter.toBytes()));
+const whole: BloomFilter = unionAll([filter, BloomFilter.build(keys, { fpr: 0.1 })]).union(BloomFilter.fromBytes(filter.toBytes()));
 const capacity: number = whole.capacity;
 const seed: bigint = whole.seed;
 const rule: string | undefined = whole.metadata["a"];
-const loaded: Promise<BloomFilter> = load(new Response());
+const loaded: Promise<BloomFilter | ScalableBloomFilter> = load(new Response());
 const which: "native" | "wasm" = backend;
 try {
   filter.explain("a").lines[0]?.bits[0]?.lane;
@@ -31,4 +31,8 @@ new BloomFilter({ fpr: 0.1 });
 new BloomFilter({ capacity: 1, errorRate: 0.1 });
 void slim.init("x");
 new wasm.BloomFilter({ capacity: 1 });
-console.log(added, many, there, capacity, seed, rule, loaded, which, version);
+const growing: ScalableBloomFilter = new ScalableBloomFilter({ scheme: "valkey", expansion: null }).clone();
+const either: BloomFilter | ScalableBloomFilter = fromBytes(growing.toBytes());
+// @ts-expect-error another class
+growing.union(filter);
+console.log(either, growing.info().maxScaledCapacity, added, many, there, capacity, seed, rule, loaded, which, version);
