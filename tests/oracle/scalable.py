@@ -218,7 +218,8 @@ class Scalable:
             self.check_equal_series(other)
         except OracleError:
             return False
-        return [(a.plan, a.body) for a in self.levels] == [(b.plan, b.body) for b in other.levels]
+        mine, theirs = (sorted(f.levels, key=Level.order) for f in (self, other))
+        return [(a.plan, a.body) for a in mine] == [(b.plan, b.body) for b in theirs]
 
     # Facts
 
