@@ -338,7 +338,7 @@ export abstract class Filter<B extends Backend = Backend> {
 // Where the runtime has no Symbol.dispose yet, the method above got a nonsense name.
 if (Symbol.dispose === undefined) delete (Filter.prototype as unknown as Record<string, unknown>)["undefined"];
 
-/** For `fromBytes` of a class. */
+/** @internal For `fromBytes` of a class. */
 export function fromBytesIn<B extends Backend>(homes: Homes<B>, bytes: unknown, options: FromBytesOptions): [B, Handle] {
   const source = asBytes(bytes);
   if (source === undefined) throw notFilterBytes(homes.home(0), bytes);
@@ -350,7 +350,7 @@ function fromChunks<B extends Backend>(homes: Homes<B>, chunks: Uint8Array[], se
   return [backend, backend.fromBytes(chunks, seed)];
 }
 
-/** For `load` of a class. */
+/** @internal For `load` of a class. */
 export async function loadIn<B extends Backend>(homes: Homes<B>, source: LoadSource, options: LoadOptions): Promise<[B, Handle]> {
   const seed = readSeed(homes, options);
   const path = localPath(source);
@@ -363,7 +363,7 @@ export async function loadIn<B extends Backend>(homes: Homes<B>, source: LoadSou
   return fromChunks(homes, await loadBytes(homes.home(0), source, path), seed);
 }
 
-/** For `attach` of a class. */
+/** @internal For `attach` of a class. */
 export function attachIn<B extends Backend>(homes: Homes<B>, handle: SharedHandle): [B, Handle] {
   const native = homes.native();
   if (native === undefined) throw notice(homes.home(0), "unsupported", "attach");
@@ -372,7 +372,7 @@ export function attachIn<B extends Backend>(homes: Homes<B>, handle: SharedHandl
   return [native, native.native.attach(token)];
 }
 
-/** Key, value, key, value … of an object or a `Map` of texts. */
+/** @internal Key, value, key, value … of an object or a `Map` of texts. */
 export function flatMetadata(backend: Backend, metadata: unknown): string[] {
   const refuse = (expected: string, got: string) => notice(backend, "argument_type", "metadata", expected, got);
   if (typeof metadata !== "object" || metadata === null) throw refuse("an object of texts", typeName(metadata));
@@ -397,6 +397,7 @@ function notFilterBytes(backend: Backend, value: unknown): Error {
   return notice(backend, "argument_type", "data", "a Uint8Array or an ArrayBuffer", got);
 }
 
+/** @internal */
 export function loose(backend: Backend, field: string, value: unknown): LooseInteger {
   if (typeof value === "number" || typeof value === "bigint") return value;
   throw notice(backend, "argument_type", field, "an integer", typeName(value));
