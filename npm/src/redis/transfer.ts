@@ -9,11 +9,11 @@
  * Out of valkey-bloom: one DUMP. Out of RedisBloom: BF.SCANDUMP, chunk by chunk; see `readChunks` for what happens when others
  * write meanwhile.
  */
+import { ScalableBloomFilter } from "../api.js";
 import { typeName } from "../keys.js";
 import { parseHeader } from "./header.js";
 import { type Command, isError, keyOf, type Link, link, type RedisClient, type Reply, text, type WaitOptions } from "./link.js";
 import { argumentError, exists, missing, refusal, unsupported } from "./refusals.js";
-import { ScalableBloomFilter } from "./scalable.js";
 import { schemeOf } from "./server.js";
 
 /** Is told how many bytes are done, of how many. */

@@ -29,6 +29,7 @@ export interface Wanted {
 /** Types only; ranges are the server's affair. */
 export function checkWanted(wanted: Wanted): Wanted {
   whole("capacity", wanted.capacity);
+  if (Number(wanted.capacity) === 0) throw new ArgumentError("ERR_CAPACITY_ZERO", "capacity: expected an integer from 1, got 0");
   if (wanted.expansion !== null) whole("expansion", wanted.expansion);
   whole("validateScaleTo", wanted.validateScaleTo);
   rate("fpr", wanted.fpr);

@@ -171,7 +171,7 @@ for (const [name, maker] of Object.entries(MAKERS)) {
 
     test("arguments out of range", async (make) => {
       for (const [wrong, code] of [
-        [{ capacity: 0 }, "ERR_CAPACITY_RANGE"],
+        [{ capacity: 0 }, "ERR_CAPACITY_ZERO"],
         [{ capacity: 1.5 }, "ERR_CAPACITY_RANGE"],
         [{ fpr: 0 }, "ERR_FPR_RANGE"],
         [{ fpr: 1 }, "ERR_FPR_RANGE"],

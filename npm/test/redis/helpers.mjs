@@ -61,7 +61,7 @@ export const CLIENTS = {
 export async function connected(t, kind, port, options) {
   const one = await CLIENTS[kind](port, options);
   t.after(() => one.close());
-  await one.raw("FLUSHALL");
+  await one.raw("FLUSHALL", "SYNC");
   return one;
 }
 

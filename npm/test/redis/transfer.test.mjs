@@ -111,10 +111,10 @@ describe("push", () => {
     const { client, raw } = await connected(t, "node-redis 5", servers.redis);
     await push(client, "seen", full(10));
     await raw("ACL", "SETUSER", "limited", "on", ">word", "~*", "+@all", "-rename");
-    t.after(() => raw("ACL", "DELUSER", "limited"));
     const limited = await CLIENTS["ioredis 6"](servers.redis, { username: "limited", password: "word" });
     t.after(() => limited.close());
     await failsWith("ERR_IO", () => push(limited.client, "seen", full(500)));
+    await raw("ACL", "DELUSER", "limited");
     assert.deepEqual(await raw("KEYS", "*"), ["seen"]);
     assert.equal((await pull(client, "seen")).insertedCount, full(10).insertedCount);
   });
