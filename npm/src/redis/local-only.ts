@@ -5,11 +5,11 @@ import { unsupported } from "./refusals.js";
 
 const METHODS = [
   "union", "unionWith", "equals", "clone", "clear", "keyHash", "addHash", "hasHash", "toBytes", "save", "share", "verify",
-  "explain", "validateScaleTo", "toRedisbloom", "toValkeyLoad", "toValkeyDump",
+  "validateScaleTo", "toRedisbloom", "toValkeyLoad", "toValkeyDump",
 ] as const;
 const FACTS = [
   "seed", "maxBytes", "byteLength", "numBits", "fillRatio", "estimatedCount", "estimatedFpr", "saturation", "metadata",
-  "isReadOnly", "levels",
+  "readOnly", "levels",
 ] as const;
 
 /** All of them throw `ERR_UNSUPPORTED`, which says what to do instead. */

@@ -79,7 +79,8 @@ describe("a remote filter", () => {
     const { client } = await connected(t, "ioredis 6", servers.redis);
     const remote = new RemoteBloomFilter(client, "seen");
     let refused = 0;
-    for (const name of Object.getOwnPropertyNames(tepal.ScalableBloomFilter.prototype)) {
+    const local = tepal.ScalableBloomFilter.prototype;
+    for (const name of [local, Object.getPrototypeOf(local)].flatMap(Object.getOwnPropertyNames)) {
       if (name === "constructor" || name.startsWith("_")) continue;
       assert.ok(name in remote, name);
       if (!Object.hasOwn(Object.getPrototypeOf(RemoteBloomFilter.prototype), name)) continue;
