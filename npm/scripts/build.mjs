@@ -1,7 +1,7 @@
 // Builds dist/: one self-contained file per entry point and module system, the raw wasm, and the declarations twice
 // (.d.ts and .d.cts). Needs build/wasm/, which scripts/wasm.sh of the repository makes.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { build } from "esbuild";
@@ -12,9 +12,22 @@ rmSync("dist", { recursive: true, force: true });
 rmSync("build/types", { recursive: true, force: true });
 mkdirSync("dist", { recursive: true });
 
-const wasm = readFileSync("build/wasm/tepal_bg.wasm");
-writeFileSync("dist/tepal.wasm", wasm);
-const packed = deflateRawSync(wasm, { level: 9, memLevel: 9 });
+// One module a class.
+const modules = ["tepal", "tepal-scalable"].map((name) => {
+  const wasm = readFileSync(`build/wasm/${name}.wasm`);
+  writeFileSync(`dist/${name}.wasm`, wasm);
+  return { size: String(wasm.length), packed: JSON.stringify(deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString("base64")) };
+});
+
+// Where an entry's runtime gets the module of ScalableBloomFilter from; inline unless it has a file of its own there.
+const moduleOf = (entry) => ({
+  name: "module-of",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/module\/inline\.js$/ }, () => {
+      const own = join(root, `src/module/${entry}.ts`);
+      return { path: existsSync(own) ? own : join(root, "src/module/inline.ts") };
+    }),
+});
 
 const bundle = (entry, outfile, format, more = {}) =>
   build({
@@ -25,12 +38,15 @@ const bundle = (entry, outfile, format, more = {}) =>
     target: "es2022",
     legalComments: "none",
     define: {
-      TEPAL_WASM_PACKED: JSON.stringify(packed.toString("base64")),
-      TEPAL_WASM_SIZE: String(wasm.length),
+      TEPAL_WASM_PACKED: modules[0].packed,
+      TEPAL_WASM_SIZE: modules[0].size,
+      TEPAL_SCALABLE_PACKED: modules[1].packed,
+      TEPAL_SCALABLE_SIZE: modules[1].size,
       ...(format === "cjs" ? { "import.meta.url": "TEPAL_FILE" } : {}),
     },
     // The runtimes of these two compile the file themselves.
-    external: ["./tepal.wasm", "./tepal.wasm?module"],
+    external: ["./tepal.wasm", "./tepal.wasm?module", "./tepal-scalable.wasm", "./tepal-scalable.wasm?module"],
+    plugins: [moduleOf(entry)],
     ...(format === "cjs" ? { banner: { js: "var TEPAL_FILE = __filename;" } } : {}),
     logLevel: "warning",
     ...more,
@@ -59,7 +75,7 @@ execFileSync("node_modules/.bin/tsc", ["-p", "."], { stdio: "inherit" });
 mkdirSync("dist/types");
 const declarations = readdirSync("build/types", { recursive: true }).filter((name) => name.endsWith(".d.ts"));
 for (const name of declarations) {
-  if (/^(wasm|runtime|inline|inflate|place|entry.(workerd|edge|node))\.d\.ts$/.test(name)) continue;
+  if (/^(wasm|wasm-scalable|runtime|inline|inflate|place|module.(inline|workerd|edge|slim)|entry.(workerd|edge|node))\.d\.ts$/.test(name)) continue;
   const text = readFileSync(join("build/types", name), "utf8");
   mkdirSync(join("dist/types", name, ".."), { recursive: true });
   writeFileSync(join("dist/types", name), text);

@@ -6,8 +6,10 @@
  * and threads. A filter lives in one of them and moves when it has to; its user sees one class.
  */
 import type { Backend, BloomBackend, BloomOperations, Handle, Native, NativeOperations, ScalableBackend, ScalableOperations } from "./backend.js";
-import { makeError, UnsupportedError } from "./errors.js";
+import { makeError } from "./errors.js";
+import { scalableModule } from "./module/inline.js";
 import { wasmBackend } from "./wasm.js";
+import { scalableWasm } from "./wasm-scalable.js";
 
 /** What the addon exports: fresh operations for each copy of the package. */
 export interface Addon {
@@ -122,9 +124,7 @@ function nativeOver(addon: NativeOperations): Backend {
 /** The homes of `ScalableBloomFilter`: the addon where there is one, however small the filter. */
 export const scalable = /* @__PURE__ */ new Homes<ScalableBackend>(
   "ScalableBloomFilter",
-  () => {
-    throw new UnsupportedError("ERR_UNSUPPORTED", "ScalableBloomFilter: this build has it only in Node's addon, which does not load here");
-  },
+  () => scalableWasm(scalableModule),
   (addon) => addon.openScalable(),
   -1,
 );

@@ -7,6 +7,8 @@ use core::cell::UnsafeCell;
 
 /// The most keys of one batch.
 pub const MOST: usize = 4096;
+/// How many loose values a call may take.
+const SLOTS: usize = if cfg!(feature = "bloom") { 2 } else { 7 };
 /// Bytes of the arena while nothing bigger is asked for.
 pub const ROOM: usize = 1 << 16;
 
@@ -21,7 +23,7 @@ static ROOMY: Only<[u8; ROOM]> = Only(UnsafeCell::new([0; ROOM]));
 static LENGTHS: Only<[u32; MOST]> = Only(UnsafeCell::new([0; MOST]));
 static OUT: Only<[u8; MOST]> = Only(UnsafeCell::new([0; MOST]));
 static BASE: Only<*mut u8> = Only(UnsafeCell::new(ROOMY.0.get().cast()));
-static LOOSE: Only<[Loose; 2]> = Only(UnsafeCell::new([Loose::Absent; 2]));
+static LOOSE: Only<[Loose; SLOTS]> = Only(UnsafeCell::new([Loose::Absent; SLOTS]));
 static BIG: Only<Vec<u8>> = Only(UnsafeCell::new(Vec::new()));
 static RESULT: Only<Vec<u8>> = Only(UnsafeCell::new(Vec::new()));
 
@@ -34,6 +36,9 @@ pub enum Loose {
     Float(f64),
     /// A `bigint`, saturated.
     Integer(i128),
+    /// `null`.
+    #[cfg(not(feature = "bloom"))]
+    None,
 }
 
 impl Loose {
@@ -47,6 +52,8 @@ impl Loose {
             Loose::Absent => float(f64::NAN),
             Loose::Float(value) => float(value),
             Loose::Integer(value) => integer(value),
+            #[cfg(not(feature = "bloom"))]
+            Loose::None => float(f64::NAN),
         }
     }
 }
@@ -89,7 +96,13 @@ pub fn out() -> &'static mut [u8; MOST] {
     unsafe { &mut *OUT.0.get() }
 }
 
-/// Slot 0 or 1 of the loose integers; taking it empties it.
+/// Says how many keys of a batch were done before one was refused.
+pub fn refused_at(count: usize) {
+    // SAFETY: one thread; no reader of the lengths goes on after this.
+    unsafe { (&mut *LENGTHS.0.get())[0] = count as u32 }
+}
+
+/// A slot of the loose integers; taking it empties it.
 pub fn take_loose(slot: usize) -> Loose {
     // SAFETY: one thread.
     unsafe { core::mem::replace(&mut (&mut *LOOSE.0.get())[slot], Loose::Absent) }
@@ -174,4 +187,30 @@ pub extern "C" fn set_number(slot: usize, value: f64) {
 pub extern "C" fn set_bigint(slot: usize, low: u64, high: i64) {
     // SAFETY: one thread.
     unsafe { (&mut *LOOSE.0.get())[slot] = Loose::Integer((high as i128) << 64 | low as i128) }
+}
+
+/// `null` for the next call that takes a value in this slot.
+#[cfg(not(feature = "bloom"))]
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn set_none(slot: usize) {
+    // SAFETY: one thread.
+    unsafe { (&mut *LOOSE.0.get())[slot] = Loose::None }
+}
+
+#[cfg(not(feature = "bloom"))]
+static SEED: Only<Option<Vec<u8>>> = Only(UnsafeCell::new(None));
+
+/// The first `length` bytes of the arena are the seed of the next filter.
+#[cfg(not(feature = "bloom"))]
+#[cfg_attr(target_arch = "wasm32", no_mangle)]
+pub extern "C" fn set_seed(length: usize) {
+    // SAFETY: one thread.
+    unsafe { *SEED.0.get() = Some(key(length).to_vec()) }
+}
+
+/// The seed's bytes, if some were set; taking them forgets them.
+#[cfg(not(feature = "bloom"))]
+pub fn take_seed() -> Option<Vec<u8>> {
+    // SAFETY: one thread.
+    unsafe { (*SEED.0.get()).take() }
 }

@@ -49,23 +49,23 @@ fn intern(name: &str) -> &'static str {
     }
 }
 
-/// What only JavaScript can notice: the kind and up to three details are texts in the arena.
+/// What only JavaScript can notice: a number (the place in `NOTICES` of `npm/src/wasm.ts`), and up to three details, which are texts in the arena.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
-pub extern "C" fn notice() {
-    let mut texts = texts(4);
+pub extern "C" fn notice(kind: u32) {
+    let mut texts = texts(3);
     let mut next = || texts.next().unwrap_or_default();
-    let (kind, a, b, c) = (next(), next(), next(), next());
+    let (a, b, c) = (next(), next(), next());
     leave(&match kind {
-        "key_type" => Error::key_type(a),
-        "key_range" => Error::key_range(),
-        "key_unsafe_integer" => Error::key_unsafe_integer(),
-        "key_fraction" => Error::key_fraction(),
-        "key_surrogate" => Error::key_surrogate(),
-        "argument_type" => Error::argument_type(intern(a), intern(b), c),
-        "single_key" => Error::single_key(a),
-        "read_only" => Error::read_only(),
-        "freed" => Error::freed(),
-        "io" => Error::io(intern(a), b),
+        0 => Error::key_type(a),
+        1 => Error::key_range(),
+        2 => Error::key_unsafe_integer(),
+        3 => Error::key_fraction(),
+        4 => Error::key_surrogate(),
+        5 => Error::argument_type(intern(a), intern(b), c),
+        6 => Error::single_key(a),
+        7 => Error::read_only(),
+        8 => Error::freed(),
+        9 => Error::io(intern(a), b),
         _ => Error::unsupported(intern(a)),
     });
 }

@@ -1,5 +1,6 @@
 /** Entry without the module inside: `init` fetches or takes it, before the first filter. */
 import { UnsupportedError } from "../errors.js";
+import { provideScalable } from "../module/slim.js";
 import { backendName, install } from "../runtime.js";
 
 let compiled: WebAssembly.Module | undefined;
@@ -13,18 +14,24 @@ install({
   },
 });
 
+/** Where a module is: a URL, a `Response`, its bytes, or compiled. */
+export type ModuleSource = string | URL | Response | Promise<Response> | BufferSource | WebAssembly.Module;
+
 /**
- * Makes the package ready. The file is `tepal/tepal.wasm`.
+ * Makes the package ready.
  *
- * @param source Where the module is: a URL, a `Response`, its bytes, or a compiled module.
+ * @param source The module of `BloomFilter`: the file `tepal/tepal.wasm`.
+ * @param scalable The module of `ScalableBloomFilter`, if it is used: the file `tepal/tepal-scalable.wasm`.
  */
-export async function init(source: string | URL | Response | Promise<Response> | BufferSource | WebAssembly.Module): Promise<void> {
-  if (source instanceof WebAssembly.Module) {
-    compiled = source;
-    return;
-  }
+export async function init(source: ModuleSource, scalable?: ModuleSource): Promise<void> {
+  compiled = await compile(source);
+  if (scalable !== undefined) provideScalable(await compile(scalable));
+}
+
+async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
+  if (source instanceof WebAssembly.Module) return source;
   const from = typeof source === "string" || source instanceof URL ? await fetch(source) : await source;
-  compiled = await WebAssembly.compile(from instanceof Response ? await from.arrayBuffer() : (from as BufferSource));
+  return WebAssembly.compile(from instanceof Response ? await from.arrayBuffer() : (from as BufferSource));
 }
 
 export * from "../api.js";
