@@ -66,7 +66,7 @@ def programs(text: str) -> list[Program]:
 
 def expected_output(language: str, code: str) -> list[str | None]:
     """The comments behind printing lines, None where a line prints something unstated."""
-    lines = [line for line in code.splitlines() if line.startswith(PRINTS[language])]
+    lines = [line for line in code.splitlines() if line.lstrip().startswith(PRINTS[language])]
     found = [re.search(r"(?:#|//) (.*)$", line) for line in lines]
     return [match[1].strip() if match else None for match in found]
 
