@@ -69,7 +69,8 @@ function main() {
   const bytes = seen.toBytes().length;
   console.log(`bytes:  ${thousands(bytes)} in one filter of compound keys (${seen.filterCount} levels)`);
   console.log(`        ${thousands(oneFile * users)} in ${thousands(users)} files of ${oneFile}, one per user`);
-  console.log(`        ${thousands(oneKey * users)} in ${thousands(users)} keys of ${oneKey} in valkey-bloom, one per user`);
+  const keys = `${thousands(users)} keys of ${oneKey} in valkey-bloom`;
+  console.log(`        ${thousands(oneKey * users)} in ${keys}, one per user`);
   assert.ok(bytes < oneFile * users && oneFile < oneKey);
 }
 
