@@ -11,7 +11,12 @@ cargo fmt --all --check
 cargo fmt --manifest-path crates/tepal/fuzz/Cargo.toml --check
 say rustfmt
 cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
-cargo clippy --quiet --locked -p tepal --no-default-features -- -D warnings
+for features in "" std schemes; do
+  cargo clippy --quiet --locked -p tepal --no-default-features --features "$features" -- -D warnings
+done
+for features in scalable schemes; do
+  cargo clippy --quiet --locked -p tepal-wasm --no-default-features --features "$features" -- -D warnings
+done
 say clippy
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p tepal -p tepal-vectors
 say rustdoc

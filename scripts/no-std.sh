@@ -4,12 +4,12 @@
 . scripts/target.sh
 scripts/setup-rust.sh
 
-cargo build --quiet --locked -p tepal --no-default-features
+cargo build --quiet --locked -p tepal --no-default-features --features schemes
 echo "host                    ok"
 for triple in wasm32-unknown-unknown x86_64-unknown-none; do
   (
     use_target $triple core,alloc
-    "${cargo[@]}" build --quiet --locked -p tepal --no-default-features "${std_args[@]}"
+    "${cargo[@]}" build --quiet --locked -p tepal --no-default-features --features schemes "${std_args[@]}"
   )
   printf '%-23s ok\n' $triple
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wasm modules, one a class, into npm/build/wasm/. They import nothing and export plain functions, so that they need no
+# Builds the wasm modules, one a class and one with the schemes of others, into npm/build/wasm/. They import nothing and export plain functions, so that they need no
 # generated glue: compile, shrink with wasm-opt, and let an engine say that the result is valid.
 . "$(dirname "$0")/lib.sh"
 . scripts/target.sh
@@ -8,7 +8,7 @@ lock wasm
 out_dir=npm/build/wasm
 want=$(digest "${TEPAL_STD:-}" crates/tepal/src crates/tepal/Cargo.toml bindings/wasm Cargo.toml Cargo.lock npm/package-lock.json \
   scripts/wasm.sh scripts/target.sh)
-if [ -s $out_dir/tepal.wasm ] && [ -s $out_dir/tepal-scalable.wasm ] && fresh wasm "$want"; then
+if [ -s $out_dir/tepal-schemes.wasm ] && fresh wasm "$want"; then
   echo "wasm: up to date"
   exit 0
 fi
@@ -38,4 +38,5 @@ module() {
 }
 module tepal bloom
 module tepal-scalable scalable
+module tepal-schemes schemes
 mark wasm "$want"

@@ -12,8 +12,8 @@ rmSync("dist", { recursive: true, force: true });
 rmSync("build/types", { recursive: true, force: true });
 mkdirSync("dist", { recursive: true });
 
-// One module a class.
-const modules = ["tepal", "tepal-scalable"].map((name) => {
+// One module a class, and one with the schemes of servers and other libraries.
+const modules = ["tepal", "tepal-scalable", "tepal-schemes"].map((name) => {
   const wasm = readFileSync(`build/wasm/${name}.wasm`);
   writeFileSync(`dist/${name}.wasm`, wasm);
   return { size: String(wasm.length), packed: JSON.stringify(deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString("base64")) };
@@ -24,7 +24,7 @@ const moduleOf = (entry) => ({
   name: "module-of",
   setup: ({ onResolve }) =>
     onResolve({ filter: /\/module\/inline\.js$/ }, () => {
-      const own = join(root, `src/module/${entry}.ts`);
+      const own = join(root, `src/module/${entry === "node" ? "schemes" : entry}.ts`);
       return { path: existsSync(own) ? own : join(root, "src/module/inline.ts") };
     }),
 });
@@ -42,10 +42,12 @@ const bundle = (entry, outfile, format, more = {}) =>
       TEPAL_WASM_SIZE: modules[0].size,
       TEPAL_SCALABLE_PACKED: modules[1].packed,
       TEPAL_SCALABLE_SIZE: modules[1].size,
+      TEPAL_SCHEMES_PACKED: modules[2].packed,
+      TEPAL_SCHEMES_SIZE: modules[2].size,
       ...(format === "cjs" ? { "import.meta.url": "TEPAL_FILE" } : {}),
     },
     // The runtimes of these two compile the file themselves.
-    external: ["./tepal.wasm", "./tepal.wasm?module", "./tepal-scalable.wasm", "./tepal-scalable.wasm?module"],
+    external: ["./tepal.wasm", "./tepal.wasm?module", "./tepal-schemes.wasm", "./tepal-schemes.wasm?module"],
     plugins: [moduleOf(entry)],
     ...(format === "cjs" ? { banner: { js: "var TEPAL_FILE = __filename;" } } : {}),
     logLevel: "warning",
@@ -58,15 +60,18 @@ const tepalOutside = {
   setup: ({ onResolve }) => onResolve({ filter: /\/api\.js$/ }, () => ({ path: "tepal", external: true, sideEffects: false })),
 };
 
+// Whitespace stays: without it esbuild drops the marks by which bundlers drop what a page does not use.
 await Promise.all([
-  bundle("browser", "browser.mjs", "esm", { minifySyntax: true, minifyWhitespace: true }),
-  bundle("browser", "browser.cjs", "cjs", { minifySyntax: true, minifyWhitespace: true, banner: {} }),
+  bundle("browser", "browser.mjs", "esm", { minifySyntax: true }),
+  bundle("browser", "browser.cjs", "cjs", { minifySyntax: true, banner: {} }),
   bundle("node", "node.mjs", "esm", { platform: "node" }),
   bundle("node", "node.cjs", "cjs", { platform: "node" }),
   bundle("workerd", "workerd.mjs", "esm"),
   bundle("edge", "edge.mjs", "esm"),
   bundle("slim", "slim.mjs", "esm"),
   bundle("slim", "slim.cjs", "cjs", { banner: {} }),
+  bundle("schemes", "schemes.mjs", "esm", { minifySyntax: true }),
+  bundle("schemes", "schemes.cjs", "cjs", { minifySyntax: true, banner: {} }),
   bundle("redis", "redis.mjs", "esm", { platform: "node", plugins: [tepalOutside] }),
   bundle("redis", "redis.cjs", "cjs", { platform: "node", plugins: [tepalOutside], banner: {} }),
 ]);
@@ -75,7 +80,7 @@ execFileSync("node_modules/.bin/tsc", ["-p", "."], { stdio: "inherit" });
 mkdirSync("dist/types");
 const declarations = readdirSync("build/types", { recursive: true }).filter((name) => name.endsWith(".d.ts"));
 for (const name of declarations) {
-  if (/^(wasm|wasm-scalable|runtime|inline|inflate|place|module.(inline|workerd|edge|slim)|entry.(workerd|edge|node))\.d\.ts$/.test(name)) continue;
+  if (/^(wasm|wasm-scalable|runtime|inline|inflate|place|module.(inline|schemes|workerd|edge|slim)|entry.(workerd|edge|node))\.d\.ts$/.test(name)) continue;
   const text = readFileSync(join("build/types", name), "utf8");
   mkdirSync(join("dist/types", name, ".."), { recursive: true });
   writeFileSync(join("dist/types", name), text);

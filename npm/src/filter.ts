@@ -7,7 +7,7 @@ import { loadBytes, type LoadOptions, type LoadSource, localPath, saveBytes, typ
 import { type KeyHash, readHash, writeHash } from "./keyhash.js";
 import { asBytes, isWellFormed, type Key, notice, typeName, writeKey } from "./keys.js";
 import { BRAND, type Foreign, notFilter, Place, together } from "./place.js";
-import { bloom, type Homes } from "./runtime.js";
+import { anyHome, type Homes } from "./runtime.js";
 
 /** How bytes are written. */
 export interface ToBytesOptions {
@@ -54,7 +54,7 @@ export abstract class Filter<B extends Backend = Backend> {
   /** Checks the receiver: `BloomFilter.prototype.has.call(somethingElse)` gets a helpful error. */
   static #of<B extends Backend>(value: Filter<B>): Place<B> {
     if (typeof value === "object" && value !== null && #place in value) return value.#place;
-    throw notFilter(bloom.home(0), "this", value);
+    throw notFilter(anyHome(), "this", value);
   }
 
   /** @internal */

@@ -7,7 +7,7 @@
  */
 import type { Backend, BloomBackend, BloomOperations, Handle, Native, NativeOperations, ScalableBackend, ScalableOperations } from "./backend.js";
 import { makeError } from "./errors.js";
-import { scalableModule } from "./module/inline.js";
+import { bloomModule, scalableModule } from "./module/inline.js";
 import { wasmBackend } from "./wasm.js";
 import { scalableWasm } from "./wasm-scalable.js";
 
@@ -19,8 +19,6 @@ export interface Addon {
 
 /** What an entry point knows. */
 export interface Installation {
-  /** The compiled module; called once, when it is first needed. */
-  module(): WebAssembly.Module;
   /** The addon, if this runtime has one. */
   addon?: Addon | undefined;
   /** For tests: everything in the addon, nothing in wasm. */
@@ -32,7 +30,7 @@ export const SMALL = 1 << 25;
 
 let installation: Installation | undefined;
 
-/** Called by the entry point, once. */
+/** Called by the entry point, once; where there is no addon, nothing needs to be installed. */
 export function install(what: Installation): void {
   installation = what;
 }
@@ -42,21 +40,30 @@ export function backendName(): "native" | "wasm" {
   return installation?.addon === undefined ? "wasm" : "native";
 }
 
+/** Those of some class that is in use. */
+let homes: Homes<Backend> | undefined;
+
+/** A backend of any class, for an error about what is no filter at all. */
+export function anyHome(): Backend {
+  return (homes as Homes<Backend>).home(0);
+}
+
 /** Where the filters of one class live. Each backend is made when it is first needed. */
 export class Homes<B extends Backend> {
   #wasm: B | undefined;
   #native: Native<B> | undefined;
-  readonly #makeWasm: (installation: Installation) => B;
+  readonly #makeWasm: () => B;
   readonly #open: (addon: Addon) => NativeOperations;
 
   /** @param kind The class's name. @param small Filters up to this many bytes live in wasm even where there is an addon. */
   constructor(
     readonly kind: string,
-    makeWasm: (installation: Installation) => B,
+    makeWasm: () => B,
     open: (addon: Addon) => NativeOperations,
     readonly small: number,
   ) {
     this.#makeWasm = makeWasm;
+    homes ??= this as unknown as Homes<Backend>;
     this.#open = open;
   }
 
@@ -64,7 +71,7 @@ export class Homes<B extends Backend> {
   home(bytes: number): B {
     const native = this.native();
     if (native !== undefined && (bytes > this.small || installation?.addonOnly)) return native;
-    this.#wasm ??= this.#makeWasm(installation as Installation);
+    this.#wasm ??= this.#makeWasm();
     return this.#wasm;
   }
 
@@ -79,7 +86,7 @@ export class Homes<B extends Backend> {
 /** The homes of `BloomFilter`. */
 export const bloom = /* @__PURE__ */ new Homes<BloomBackend>(
   "BloomFilter",
-  (installation) => wasmBackend(() => installation.module()),
+  () => wasmBackend(bloomModule),
   (addon) => addon.open(),
   SMALL,
 );

@@ -1,9 +1,13 @@
-/** `ScalableBloomFilter`'s module, which a page fetches only if it uses that class. */
+/** `ScalableBloomFilter`'s modules, with and without the schemes of servers: a page fetches none unless it uses that class. */
 import type { Handle, LooseInteger, ScalableBackend } from "./backend.js";
 import { type Exports, instantiate, ROOM, Wasm } from "./wasm.js";
 
-interface ScalableExports extends Exports, Record<ScalableOnly, (...numbers: number[]) => number> {}
-type ScalableOnly = "exported" | "imported" | "levels" | "metrics" | "scheme" | "seed" | "set_none" | "set_seed" | "validate_scale_to";
+interface ScalableExports extends Exports, Record<ScalableOnly, (...numbers: number[]) => number> {
+  /** Only in the module with the schemes of others. */
+  exported?(filter: Handle, format: number): number;
+  imported?(length: number, format: number): number;
+}
+type ScalableOnly = "levels" | "metrics" | "scheme" | "seed" | "set_none" | "set_seed" | "validate_scale_to";
 
 /** The places of the options of `create` among the module's slots: capacity, fpr, expansion, tightening, maxBytes, seed, validateScaleTo. */
 const SLOTS = [0, 2, 3, 4, 5, 1, 6];
@@ -71,7 +75,9 @@ class ScalableWasm extends Wasm<ScalableExports> implements ScalableBackend {
   }
 
   exported(filter: Handle, format: string): (number | Uint8Array)[] {
-    this._done(this._wasm.exported(filter, EXPORTED.indexOf(format)));
+    const { exported } = this._wasm;
+    if (exported === undefined) throw this.#withoutSchemes();
+    this._done(exported(filter, EXPORTED.indexOf(format)));
     const packed = this._result();
     const view = new DataView(packed.buffer);
     const pieces: (number | Uint8Array)[] = [];
@@ -84,6 +90,8 @@ class ScalableWasm extends Wasm<ScalableExports> implements ScalableBackend {
   }
 
   imported(format: string, iterators: number[], chunks: Uint8Array[]): Handle {
+    const { imported } = this._wasm;
+    if (imported === undefined) throw this.#withoutSchemes();
     const size = chunks.reduce((sum, chunk) => sum + PIECE + chunk.length, 0);
     if (size > this._size) this.reserve(size);
     const { bytes, view } = this.arena;
@@ -95,10 +103,14 @@ class ScalableWasm extends Wasm<ScalableExports> implements ScalableBackend {
       at += PIECE + chunk.length;
     });
     try {
-      return this._handle(this._wasm.imported(size, IMPORTED.indexOf(format)) >>> 0);
+      return this._handle(imported(size, IMPORTED.indexOf(format)) >>> 0);
     } finally {
       if (size > ROOM) this.reserve(0);
     }
+  }
+
+  #withoutSchemes(): Error {
+    return this.notice("unsupported", "the formats of servers and other libraries, unless imported from tepal/schemes", "", "");
   }
 
   metrics(): Uint8Array {

@@ -16,7 +16,7 @@ const { chromium } = tools("playwright-core");
 const scripts = JSON.parse(await readFile(script, "utf8"));
 const named = new Set(scripts.flat().flatMap((step) => step.file ?? []));
 const modules = {
-  "/tepal.mjs": join(dirname(installed.resolve("tepal/package.json")), "dist/browser.mjs"),
+  "/tepal.mjs": join(dirname(installed.resolve("tepal/package.json")), "dist/schemes.mjs"), // the browser entry with the schemes of others
   "/steps.mjs": join(here, "steps.mjs"),
 };
 

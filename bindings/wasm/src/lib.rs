@@ -12,6 +12,8 @@ extern crate alloc;
 pub mod arena; // where keys and results lie
 pub mod fail; // errors, by the result buffer
 pub mod filter; // what every class has
+#[cfg(all(feature = "schemes", not(feature = "bloom")))]
+pub mod foreign; // other libraries' formats
 pub mod many; // batches
 
 // The class of this module: its type, what the files above need of it, and the exports that only it has.

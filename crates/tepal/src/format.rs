@@ -177,6 +177,7 @@ pub(crate) fn decode_scalable(h: &[u8], seed: Option<u64>) -> Result<ScalableHea
     begin(h, KIND_SCALABLE, "2 (scalable Bloom filter)")?;
     let scheme = Scheme::from_id(h[12])
         .ok_or_else(|| Error::data("ERR_HASH", "hash", "1 or 3 to 7", Got::Integer(h[12] as i128)))?;
+    scheme.require()?;
     if h[11] != 0 {
         let expected = "0 (each level has its own)";
         return Err(Error::data("ERR_LAYOUT", "layout", expected, Got::Integer(h[11] as i128)));

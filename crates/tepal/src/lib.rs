@@ -29,6 +29,7 @@ mod combine; // BloomFilter with BloomFilter: union, intersection, fold
 #[cfg(feature = "std")]
 mod disk; // files, replaced atomically
 mod error; // Error: code, class and sentence
+#[cfg(feature = "schemes")]
 mod exchange; // ScalableBloomFilter in the formats of others
 mod explain; // why a filter said yes
 mod facts; // what the bits tell
@@ -36,6 +37,7 @@ mod facts; // what the bits tell
 mod file; // BloomFilter in files
 mod format; // header and trailer
 mod hash; // 128-bit seeded hash
+#[cfg(feature = "schemes")]
 mod interop; // the byte formats of other libraries' filters
 mod key; // what a key is
 mod layout; // which bits a hash sets
@@ -43,11 +45,13 @@ mod level; // one level of a growing filter
 mod lock; // stripe locks without std
 mod math; // the few functions that decide sizes, the same everywhere
 mod metadata; // sorted string pairs
+#[cfg(feature = "schemes")]
 mod murmur; // the hashes of RedisBloom, Guava and Spark
 mod scalable; // ScalableBloomFilter
 mod scheme; // whose hash, probes and sizes
 mod serial; // BloomFilter to and from bytes
 mod series; // which levels a growing filter has
+#[cfg(feature = "schemes")]
 mod siphash; // the hash of valkey-bloom
 mod sizing; // how many lines for a promise
 mod stream; // bodies in pieces

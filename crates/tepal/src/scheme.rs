@@ -4,9 +4,13 @@
 //! (FORMAT.md, sections 2, 3 and 4); where the probes lie is in `layout`.
 use crate::error::{Error, Got, Result};
 use crate::hash::{hash_bytes, Hash128};
+#[cfg(feature = "schemes")]
 use crate::math::{ceil, ln};
+#[cfg(feature = "schemes")]
 use crate::murmur::{murmur3_x64_128, murmur3_x86_32_spark, murmur64a};
+#[cfg(feature = "schemes")]
 use crate::siphash::siphash13;
+#[cfg(feature = "schemes")]
 use core::f64::consts::LN_2;
 
 /// Whose hash and probes a filter has.
@@ -73,6 +77,31 @@ impl Scheme {
     /// The hash of a key's bytes: two halves that the scheme's probes are made of. Spark's halves of 32 bits are
     /// sign-extended. Cost: from 3 ns (tepal) to 20 ns (valkey) for a short key.
     pub fn hash(self, key: &[u8], seed: &Seed) -> Hash128 {
+        #[cfg(not(feature = "schemes"))]
+        return hash_bytes(key, seed.as_u64());
+        #[cfg(feature = "schemes")]
+        self.any_hash(key, seed)
+    }
+
+    /// `ERR_UNSUPPORTED` for another library's scheme in a build that has none.
+    pub(crate) fn require(self) -> Result<()> {
+        if cfg!(feature = "schemes") || self == Scheme::Tepal {
+            Ok(())
+        } else {
+            Err(self.foreign())
+        }
+    }
+
+    #[cold]
+    pub(crate) fn foreign(self) -> Error {
+        Error::unsupported(
+            "a scheme of a server or of another library, in a build without schemes (in JavaScript: import from tepal/schemes)",
+        )
+    }
+
+    #[cfg(feature = "schemes")]
+    #[inline]
+    fn any_hash(self, key: &[u8], seed: &Seed) -> Hash128 {
         let (hi, lo) = match self {
             Scheme::Tepal => return hash_bytes(key, seed.as_u64()),
             Scheme::Valkey => (siphash13(key, seed.word(0), seed.word(1)), siphash13(key, seed.word(2), seed.word(3))),
@@ -91,6 +120,7 @@ impl Scheme {
     }
 }
 
+#[cfg(feature = "schemes")]
 const REDISBLOOM_SEED: u64 = 0xc6a4_a793_5bd1_e995;
 
 /// The seed of a filter's hash: 32 bytes, of which tepal uses a `u64` (little-endian, the first eight), valkey-bloom all, Spark's version 2 an
@@ -140,6 +170,7 @@ impl Seed {
     }
 }
 
+#[cfg(feature = "schemes")]
 /// The bytes and the probes that valkey-bloom takes for so many keys at such a rate (0 < fpr < 1); none if the bits cannot be
 /// counted in a `u64`. Bytes may be more than anybody has: the caller asks before allocating.
 pub(crate) fn valkey_size(capacity: u64, fpr: f64) -> Option<(u64, u32)> {
@@ -148,12 +179,14 @@ pub(crate) fn valkey_size(capacity: u64, fpr: f64) -> Option<(u64, u32)> {
     Some((bytes, valkey_probes(bytes, capacity)))
 }
 
+#[cfg(feature = "schemes")]
 /// The probes that valkey-bloom takes in so many bytes for so many keys.
 pub(crate) fn valkey_probes(bytes: u64, capacity: u64) -> u32 {
     let probes = (bytes * 8) as f64 / capacity as f64 * LN_2;
     ((probes + 0.5) as u32).max(1) // truncated: what is halfway goes up
 }
 
+#[cfg(feature = "schemes")]
 /// The bits, the probes and the bits per entry that RedisBloom takes for so many keys at such a rate (0 < fpr < 1); none if
 /// there would be 2^63 bits or more.
 pub(crate) fn redisbloom_size(capacity: u64, fpr: f64) -> Option<(u64, u32, f64)> {
@@ -163,16 +196,18 @@ pub(crate) fn redisbloom_size(capacity: u64, fpr: f64) -> Option<(u64, u32, f64)
     Some((bits.max(1).next_multiple_of(64), redisbloom_probes(bpe), bpe))
 }
 
+#[cfg(feature = "schemes")]
 /// The probes that RedisBloom takes at so many bits per entry.
 #[allow(clippy::approx_constant)] // its digits
 pub(crate) fn redisbloom_probes(bpe: f64) -> u32 {
     ceil(0.693147180559945 * bpe) as u32
 }
 
+#[cfg(feature = "schemes")]
 /// 2^60: so many bytes have fewer than 2^63 bits.
 const MOST_BYTES: f64 = 1_152_921_504_606_846_976.0;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "schemes"))]
 mod tests {
     use super::*;
     use crate::layout::Double;

@@ -7,7 +7,9 @@ use crate::arg;
 use crate::error::{Error, Got, Result};
 use crate::layout::{Double, Layout, LayoutChoice};
 use crate::math::powi;
-use crate::scheme::{redisbloom_size, valkey_size, Scheme, Seed};
+#[cfg(feature = "schemes")]
+use crate::scheme::{redisbloom_size, valkey_size};
+use crate::scheme::{Scheme, Seed};
 use crate::sizing::Params;
 
 /// The most levels a filter may have.
@@ -115,19 +117,29 @@ impl Series {
     /// The level `index` of this capacity.
     pub fn level(&self, index: u32, capacity: u64) -> Result<Next> {
         let fpr = self.rate(index)?;
-        let double = |size: Option<(u64, u32)>| {
-            let (bits, probes) = size.ok_or_else(|| Error::too_large(u64::MAX))?;
-            Ok::<_, Error>(Plan::Double(Double::new(self.scheme, bits, probes)))
-        };
         let plan = match self.scheme {
             Scheme::Tepal => {
                 let capacity = arg::capacity(capacity).map_err(|_| Error::too_large(capacity))?;
                 Plan::Lines(Params::sized(capacity, fpr, self.seed.as_u64(), LayoutChoice::Auto)?)
             }
-            Scheme::RedisBloom => double(redisbloom_size(capacity, fpr).map(|(bits, probes, _)| (bits, probes)))?,
-            _ => double(valkey_size(capacity, fpr).and_then(|(bytes, probes)| Some((bytes.checked_mul(8)?, probes))))?,
+            _ => Plan::Double(self.double(capacity, fpr)?),
         };
         Ok(Next { index, capacity, fpr, plan })
+    }
+
+    #[cfg(feature = "schemes")]
+    fn double(&self, capacity: u64, fpr: f64) -> Result<Double> {
+        let size = match self.scheme {
+            Scheme::RedisBloom => redisbloom_size(capacity, fpr).map(|(bits, probes, _)| (bits, probes)),
+            _ => valkey_size(capacity, fpr).and_then(|(bytes, probes)| Some((bytes.checked_mul(8)?, probes))),
+        };
+        let (bits, probes) = size.ok_or_else(|| Error::too_large(u64::MAX))?;
+        Ok(Double::new(self.scheme, bits, probes))
+    }
+
+    #[cfg(not(feature = "schemes"))]
+    fn double(&self, _: u64, _: f64) -> Result<Double> {
+        Err(self.scheme.foreign())
     }
 
     /// The level after one of this place and capacity. `ERR_FULL` for a filter that does not grow, `ERR_FPR_UNDERFLOW`, `ERR_TOO_LARGE`.

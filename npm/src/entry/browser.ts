@@ -1,8 +1,5 @@
 /** Entry for browsers, Deno and anything unknown: wasm inside this file, compiled when the first filter is made. */
-import { inlined } from "../inline.js";
-import { backendName, install } from "../runtime.js";
-
-install({ module: inlined });
+import { backendName } from "../runtime.js";
 
 export * from "../api.js";
 

@@ -1,9 +1,5 @@
 /** Entry for Vercel's edge runtime: as for Workers, with its way to name a module. */
-// @ts-expect-error the bundler makes a WebAssembly.Module of it
-import compiled from "./tepal.wasm?module";
-import { backendName, install } from "../runtime.js";
-
-install({ module: () => compiled as WebAssembly.Module });
+import { backendName } from "../runtime.js";
 
 export * from "../api.js";
 

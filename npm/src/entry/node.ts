@@ -2,7 +2,6 @@
  * Entry for Node: the addon of this platform's package if it loads, and wasm inside this file. Which filter lives where is
  * the runtime's business. For tests, TEPAL_BACKEND=wasm (or TEPAL_FORCE_WASM=1) leaves the addon out and TEPAL_BACKEND=native leaves wasm out.
  */
-import { inlined } from "../inline.js";
 import { type Addon, backendName, install } from "../runtime.js";
 
 const only = process.env["TEPAL_BACKEND"];
@@ -28,7 +27,7 @@ function addon(): Addon | undefined {
   return undefined;
 }
 
-install({ module: inlined, addon: addon(), addonOnly: only === "native" });
+install({ addon: addon(), addonOnly: only === "native" });
 
 export * from "../api.js";
 

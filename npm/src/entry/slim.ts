@@ -1,18 +1,6 @@
 /** Entry without the module inside: `init` fetches or takes it, before the first filter. */
-import { UnsupportedError } from "../errors.js";
-import { provideScalable } from "../module/slim.js";
-import { backendName, install } from "../runtime.js";
-
-let compiled: WebAssembly.Module | undefined;
-
-install({
-  module() {
-    if (compiled === undefined) {
-      throw new UnsupportedError("ERR_UNSUPPORTED", "tepal/slim: call `await init(url)` before the first filter");
-    }
-    return compiled;
-  },
-});
+import { provide } from "../module/slim.js";
+import { backendName } from "../runtime.js";
 
 /** Where a module is: a URL, a `Response`, its bytes, or compiled. */
 export type ModuleSource = string | URL | Response | Promise<Response> | BufferSource | WebAssembly.Module;
@@ -21,11 +9,10 @@ export type ModuleSource = string | URL | Response | Promise<Response> | BufferS
  * Makes the package ready.
  *
  * @param source The module of `BloomFilter`: the file `tepal/tepal.wasm`.
- * @param scalable The module of `ScalableBloomFilter`, if it is used: the file `tepal/tepal-scalable.wasm`.
+ * @param scalable The module of `ScalableBloomFilter`, if it is used: the file `tepal/tepal-scalable.wasm`, or `tepal/tepal-schemes.wasm` for the schemes of servers and other libraries.
  */
 export async function init(source: ModuleSource, scalable?: ModuleSource): Promise<void> {
-  compiled = await compile(source);
-  if (scalable !== undefined) provideScalable(await compile(scalable));
+  provide({ bloom: await compile(source), scalable: scalable === undefined ? undefined : await compile(scalable) });
 }
 
 async function compile(source: ModuleSource): Promise<WebAssembly.Module> {

@@ -22,8 +22,8 @@ const say = 'const f = new BloomFilter({ capacity: 10 }); f.add("a"); console.lo
 
 test("the tarball has what it needs and nothing else", () => {
   const names = run("tar", ["-tzf", main]).trim().split("\n").map((name) => name.replace("package/", ""));
-  for (const name of ["package.json", "README.md", "LICENSE-MIT", "dist/node.mjs", "dist/tepal.wasm", "dist/types/bloom.d.ts"]) assert.ok(names.includes(name), name);
-  assert.deepEqual(names.filter((name) => !/^(package\.json|README\.md|LICENSE-(MIT|APACHE)|dist\/[a-z]+\.(mjs|cjs|wasm)|dist\/types\/[a-z/]+\.d\.c?ts)$/.test(name)), []);
+  for (const name of ["package.json", "README.md", "LICENSE-MIT", "dist/node.mjs", "dist/tepal.wasm", "dist/tepal-scalable.wasm", "dist/tepal-schemes.wasm", "dist/types/bloom.d.ts"]) assert.ok(names.includes(name), name);
+  assert.deepEqual(names.filter((name) => !/^(package\.json|README\.md|LICENSE-(MIT|APACHE)|dist\/[a-z-]+\.(mjs|cjs|wasm)|dist\/types\/[a-z/-]+\.d\.c?ts)$/.test(name)), []);
   const manifest = JSON.parse(readFileSync(join(home, "node_modules/tepal/package.json"), "utf8"));
   assert.equal(manifest.dependencies, undefined);
   assert.equal(manifest.version, manifest.optionalDependencies?.["@tepal/linux-x64-gnu"] ?? manifest.version);
@@ -44,6 +44,22 @@ test("ESM and CommonJS, native and wasm", () => {
     try { new BloomFilter({ capacity: 1 }) } catch (e) { console.log(e.code) }
     await init(readFileSync(new URL(import.meta.resolve("tepal/tepal.wasm")))); ${say}`;
   assert.equal(node(["--input-type=module", "-e", slim]), "ERR_UNSUPPORTED\nwasm true false");
+});
+
+test("filters that grow: in every entry, with the schemes of servers where they are", () => {
+  const say = 'const f = new ScalableBloomFilter({ capacity: 10 }); f.update(Array(1000).keys()); console.log(f.has(999), f.filterCount);';
+  const valkey = 'try { console.log(new ScalableBloomFilter({ scheme: "valkey" }).size) } catch (e) { console.log(e.code) }';
+  for (const [entry, size] of [["tepal", "384"], ["tepal/wasm", "ERR_UNSUPPORTED"], ["tepal/schemes", "384"]]) {
+    for (const env of [{}, { TEPAL_FORCE_WASM: "1" }]) {
+      assert.equal(node(["--input-type=module", "-e", `import { ScalableBloomFilter } from "${entry}"; ${say} ${valkey}`], env), `true 4\n${size}`);
+      assert.equal(node(["-e", `const { ScalableBloomFilter } = require("${entry}"); ${say} ${valkey}`], env), `true 4\n${size}`);
+    }
+  }
+  const slim = `import { ScalableBloomFilter, init } from "tepal/slim"; import { readFileSync } from "node:fs";
+    const module = (name) => readFileSync(new URL(import.meta.resolve("tepal/" + name)));
+    await init(module("tepal.wasm")); ${valkey}
+    await init(module("tepal.wasm"), module("tepal-schemes.wasm")); ${valkey} ${say}`;
+  assert.equal(node(["--input-type=module", "-e", slim]), "ERR_UNSUPPORTED\n384\ntrue 4");
 });
 
 test("importing costs nothing: no wasm is compiled before the first filter", () => {
@@ -90,5 +106,5 @@ test("publint and attw have nothing to say", () => {
   const bin = (name) => join(npm, "node_modules/.bin", name);
   run(bin("publint"), ["--strict", join(home, "node_modules/tepal")]);
   // A file of wasm has no types; the old resolution of Node 10 knows no subpaths.
-  run(bin("attw"), [main, "--profile", "node16", "--exclude-entrypoints", "./tepal.wasm"]);
+  run(bin("attw"), [main, "--profile", "node16", "--exclude-entrypoints", "./tepal.wasm", "./tepal-scalable.wasm", "./tepal-schemes.wasm"]);
 });

@@ -6,6 +6,10 @@
 //! Accuracy, exact: `line` 10.1 bits a key at 1e-2 and 15.7 at 1e-3; `pair` 20.2 at 1e-4 and 31.5 at 1e-6; `classic`
 //! 9.6, 14.4, 19.2 and 28.8 for those four rates. `cargo test -p tepal --test accuracy` compares with what is measured.
 mod classic;
+#[cfg(feature = "schemes")]
+mod double;
+#[cfg(not(feature = "schemes"))]
+#[path = "no_double.rs"]
 mod double;
 mod line;
 mod pair;

@@ -4,7 +4,9 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::metadata::Metadata;
 use crate::scheme::{Scheme, Seed};
-use crate::series::{memory_size, Series};
+use crate::series::memory_size;
+#[cfg(feature = "schemes")]
+use crate::series::Series;
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -190,6 +192,7 @@ impl ScalableBloomFilter {
         all
     }
 
+    #[cfg(feature = "schemes")]
     pub(crate) fn series(&self) -> &Series {
         &self.series
     }

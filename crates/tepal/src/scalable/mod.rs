@@ -284,6 +284,7 @@ fn check(capacity: u64, fpr: f64, options: &ScalableOptions) -> Result<Series> {
     if !writes(scheme) {
         return Err(Error::unsupported("making a filter of a scheme that can only be read"));
     }
+    scheme.require()?;
     arg::scalable_capacity(capacity, scheme)?;
     arg::scalable_fpr(fpr, scheme)?;
     if expansion == Some(0) {

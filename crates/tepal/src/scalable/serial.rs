@@ -7,7 +7,9 @@ use crate::bits::{try_vec, Bytes, Lines, Owned, Shared, Storage};
 use crate::error::{Error, Got, Result};
 use crate::format::{self, bad_checksum, bad_header, put, u16_at, u32_at, u64_at, zeros, ScalableHeader, TRAILER};
 use crate::hash::checksum;
-use crate::layout::{Double, Layout};
+#[cfg(feature = "schemes")]
+use crate::layout::Double;
+use crate::layout::Layout;
 use crate::level::Level;
 use crate::scheme::Scheme;
 use crate::series::{Next, Plan, Series, MAX_LEVELS};
@@ -157,10 +159,20 @@ fn decode_level(record: &[u8], header: &ScalableHeader) -> Result<Entry> {
             if probes == 0 {
                 return Err(bad_header("level probes", "1 to 65535", 0));
             }
-            Plan::Double(Double::new(scheme, bits, probes))
+            double(scheme, bits, probes)?
         }
     };
     Ok(Entry { next: Next { index, capacity, fpr, plan }, items })
+}
+
+#[cfg(feature = "schemes")]
+fn double(scheme: Scheme, bits: u64, probes: u32) -> Result<Plan> {
+    Ok(Plan::Double(Double::new(scheme, bits, probes)))
+}
+
+#[cfg(not(feature = "schemes"))]
+fn double(scheme: Scheme, _: u64, _: u32) -> Result<Plan> {
+    Err(scheme.foreign())
 }
 
 /// `ERR_RESERVED` if a bit is set behind the last of a level.
