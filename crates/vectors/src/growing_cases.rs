@@ -1,4 +1,4 @@
-//! The files of tests/vectors/v1-scalable: how each is made. As in [`crate::cases`] only inputs stand here.
+//! The files of tests/vectors/v1-scalable: how each is made. As in [`mod@crate::cases`] only inputs stand here.
 use crate::cases::{all_kinds, case, ints, Case};
 use crate::foreign::{GUAVA, REDISBLOOM_CHUNK, REDISBLOOM_HEADER, SPARK_V1, SPARK_V2, VALKEY_LOAD};
 use serde_json::{json, Value};
