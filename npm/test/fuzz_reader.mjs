@@ -27,7 +27,7 @@ if (process.env.TEPAL_BACKEND !== "native") {
 	);
 }
 
-const backends = [from("tepal"), from("tepal/wasm")];
+const backends = [from("tepal"), from("tepal/schemes")];
 assert.deepEqual(
 	backends.map((b) => b.backend),
 	["native", "wasm"],
@@ -42,8 +42,10 @@ function random(below) {
 	return ((t ^ (t >>> 14)) >>> 0) % below;
 }
 
-const vectors = join(import.meta.dirname, "../../tests/vectors/v1");
-const corpus = [vectors, join(vectors, "malformed")]
+const vectors = ["v1", "v1/malformed", "v1-scalable", "v1-scalable/malformed"].map(
+	(name) => join(import.meta.dirname, "../../tests/vectors", name),
+);
+const corpus = vectors
 	.flatMap((at) =>
 		readdirSync(at)
 			.filter((name) => name.endsWith(".tepal"))
@@ -94,10 +96,10 @@ function mutate() {
 	return bytes;
 }
 
-function outcome({ BloomFilter }, bytes) {
+function outcome({ fromBytes }, bytes) {
 	let filter;
 	try {
-		filter = BloomFilter.fromBytes(bytes);
+		filter = fromBytes(bytes);
 	} catch (error) {
 		assert.match(error.code ?? `${error.stack}`, /^ERR_[A-Z_]+$/);
 		assert.ok(error.message.length > 0);
@@ -108,6 +110,8 @@ function outcome({ BloomFilter }, bytes) {
 		filter.fpr,
 		filter.seed,
 		filter.layout,
+		filter.scheme,
+		filter.filterCount,
 		filter.fillRatio,
 		filter.estimatedCount,
 		filter.has("key"),

@@ -1,6 +1,6 @@
 """The session in valkey-bloom's documentation, replayed: here, and against each server that can.
 
-Its numbers are those that the real module answers. The documentation prints 23912 for the size of `usernames` and
+Its numbers are those that valkey-bloom 1.0 computes. The documentation prints 23912 for the size of `usernames` and
 26214300 for what it can grow to; both are of other versions and filters.
 """
 

@@ -33,6 +33,7 @@ pub trait Kind: Sized + Send + Sync + 'static {
     fn byte_len(&self) -> u64;
     fn verify(&self) -> Result<()>;
     fn write_parts(&self, withhold_seed: bool, sink: impl FnMut(&[u8]) -> Result<(), Fail>) -> Result<(), Fail>;
+    fn from_bytes(bytes: &[u8], seed: Option<u64>) -> Result<Self>;
     fn read_from(reader: &mut impl Read, seed: Option<u64>, available: Option<u64>) -> Result<Self>;
     fn from_shared(bytes: Arc<dyn Bytes>, seed: Option<u64>) -> Result<Self>;
     fn load(path: &str, seed: Option<u64>) -> Result<Self>;
@@ -106,6 +107,12 @@ macro_rules! kind {
             }
             fn write_parts(&self, withhold: bool, sink: impl FnMut(&[u8]) -> Result<(), Fail>) -> Result<(), Fail> {
                 self.write_parts(withhold, sink)
+            }
+            fn from_bytes(bytes: &[u8], seed: Option<u64>) -> Result<Self> {
+                match seed {
+                    None => <$owned>::from_bytes(bytes).map($own),
+                    Some(seed) => <$owned>::from_bytes_with_seed(bytes, seed).map($own),
+                }
             }
             fn read_from(reader: &mut impl Read, seed: Option<u64>, available: Option<u64>) -> Result<Self> {
                 <$owned>::read_from(reader, seed, available).map($own)
