@@ -33,7 +33,7 @@ export {
 } from "./errors.js";
 export type { ExplainedBit, ExplainedLine, Explanation } from "./explanation.js";
 export type { LoadOptions, LoadSource, SharedHandle } from "./io.js";
-export { Filter, type FromBytesOptions, type ToBytesOptions } from "./filter.js";
+export type { Filter, FromBytesOptions, ToBytesOptions } from "./filter.js";
 export { KeyHash } from "./keyhash.js";
 export type { Key } from "./keys.js";
 export { type Info, type LevelFacts, type Metrics, metrics, ScalableBloomFilter, type ScalableOptions, type Scheme } from "./scalable.js";

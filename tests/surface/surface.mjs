@@ -12,14 +12,17 @@ const named = (key) => (typeof key === "symbol" ? (SYMBOLS[key.description.split
 const seen = (...objects) =>
   [...new Set(objects.flatMap((object) => Reflect.ownKeys(object).map(named)))].filter((key) => !NOISE.has(key) && !key.startsWith("_")).sort();
 
+// A class has what its base class has.
+const lineage = (type) => (type === Function.prototype || type === null ? [] : [type.prototype, type, ...lineage(Object.getPrototypeOf(type))]);
+
 const filter = tepal.BloomFilter.build(["a"]);
 const scalable = tepal.ScalableBloomFilter.build(["a"]);
 const why = filter.explain("a");
 console.log(
   JSON.stringify({
     module: Object.keys(tepal).sort(),
-    BloomFilter: seen(tepal.BloomFilter.prototype, tepal.BloomFilter),
-    ScalableBloomFilter: seen(tepal.ScalableBloomFilter.prototype, tepal.ScalableBloomFilter),
+    BloomFilter: seen(...lineage(tepal.BloomFilter)),
+    ScalableBloomFilter: seen(...lineage(tepal.ScalableBloomFilter)),
     LevelFacts: seen(scalable.levels[0]),
     Info: seen(scalable.info()),
     Metrics: seen(tepal.metrics()),
