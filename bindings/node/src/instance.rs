@@ -34,6 +34,8 @@ pub enum Entry<F: Kind> {
 struct Slot<F: Kind> {
     generation: u64,
     entry: Entry<F>,
+    /// What the collector was told: a filter may have grown when it ends.
+    weight: i64,
 }
 
 struct Slots<F: Kind> {
@@ -51,10 +53,11 @@ impl<F: Kind> Slots<F> {
             Some(slot) => slot,
             None if self.all.len() == SLOTS => return Err(Fail::Seam("more than 2^24 filters")),
             None => {
-                self.all.push(Slot { generation: 0, entry: Entry::Free });
+                self.all.push(Slot { generation: 0, entry: Entry::Free, weight: 0 });
                 self.all.len() - 1
             }
         };
+        self.all[slot].weight = weight(&entry);
         self.all[slot].entry = entry;
         Ok(self.all[slot].generation << SLOT_BITS | (slot as u64 + 1))
     }
@@ -214,7 +217,9 @@ impl<F: Kind> Instance<F> {
     pub fn with<T>(&self, handle: u64, f: impl FnOnce(&Arc<Shared<F>>) -> Outcome<T>) -> Outcome<T> {
         let slot = (handle & SLOTS as u64).wrapping_sub(1) as usize;
         match self.slots.borrow().all.get(slot) {
-            Some(Slot { generation, entry: Entry::Filter(shared) }) if *generation == handle >> SLOT_BITS => f(shared),
+            Some(Slot { generation, entry: Entry::Filter(shared), .. }) if *generation == handle >> SLOT_BITS => {
+                f(shared)
+            }
             _ => Err(Error::freed().into()),
         }
     }
@@ -243,13 +248,13 @@ impl<F: Kind> Instance<F> {
     pub fn take(&self, env: sys::napi_env, handle: u64) -> Entry<F> {
         let taken = self.with_slot(handle, |slot| {
             slot.generation += 1;
-            Ok((std::mem::replace(&mut slot.entry, Entry::Free), slot.generation))
+            Ok((std::mem::replace(&mut slot.entry, Entry::Free), slot.generation, slot.weight))
         });
-        let Ok((entry, generation)) = taken else { return Entry::Free };
+        let Ok((entry, generation, weight)) = taken else { return Entry::Free };
         if generation < GENERATIONS {
             self.slots.borrow_mut().free.push((handle & SLOTS as u64) as usize - 1);
         }
-        tell_collector(env, -weight(&entry));
+        tell_collector(env, -weight);
         entry
     }
 }

@@ -22,7 +22,10 @@ pub fn create(call: &Call) -> Outcome<f64> {
         }
         let none = kind == ValueType::napi_null;
         match i {
-            0 => capacity = loose(env, value, arg::capacity_f64, |n| large(n, scheme))?,
+            0 => {
+                let float = |x| arg::scalable_capacity_f64(x, scheme);
+                capacity = loose(env, value, float, |n| arg::scalable_capacity_i128(n, scheme))?;
+            }
             1 => fpr = f64(env, value)?,
             2 if none => options.expansion = None,
             2 => options.expansion = Some(loose(env, value, arg::expansion_f64, arg::expansion_i128)? as u32),
@@ -39,14 +42,6 @@ pub fn create(call: &Call) -> Outcome<f64> {
     let mut flat = call.strings(2)?.into_iter();
     options.metadata = Metadata::from_pairs(std::iter::from_fn(|| flat.next().zip(flat.next())).collect::<Vec<_>>())?;
     put(call, ScalableBloomFilter::with_options(capacity, fpr, options)?)
-}
-
-/// A bigint may name the larger capacities of servers' schemes.
-fn large(value: i128, scheme: Scheme) -> tepal::Result<u64> {
-    match u64::try_from(value) {
-        Ok(n) => arg::scalable_capacity(n, scheme).map(|_| n),
-        Err(_) => arg::capacity_i128(value),
-    }
 }
 
 pub fn fact(call: &Call) -> Outcome<f64> {
