@@ -115,6 +115,7 @@ export function fromBytes(bytes: Uint8Array | ArrayBuffer, options?: FromBytesOp
 export async function load(source: LoadSource, options: LoadOptions = {}): Promise<BloomFilter | ScalableBloomFilter> {
   const path = localPath(source);
   if (path !== undefined) return classOf(await firstBytes(path)).load(source, options);
+  if (options.mmap === true) throw notice(bloom.home(0), "unsupported", "mmap");
   const chunks = await loadBytes(bloom.home(0), source, path);
   const whole = new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
   return fromBytes(whole, options.seed === undefined ? {} : { seed: options.seed });

@@ -86,7 +86,7 @@ test("every golden file is made, read and answered alike", async () => {
     for (const { file, code, seed } of await (await fetch("/vectors/malformed.json")).json()) {
       const bytes = await bytesOf(file);
       try {
-        tepal.fromBytes(bytes, seed === undefined ? {} : { seed: BigInt(seed) });
+        tepal.BloomFilter.fromBytes(bytes, seed === undefined ? {} : { seed: BigInt(seed) });
         failures.push([file, "was read"]);
       } catch (error) {
         if (error.code !== code) failures.push([file, String(error), code]);
@@ -111,6 +111,21 @@ test("load streams a download; asking makes no request", async () => {
   });
   assert.deepEqual(facts, [true, true, 0]);
   assert.deepEqual(missing, ["ERR_IO", "FilterIOError"]);
+});
+
+test("filters that grow, and those of servers where a page asks for them", async () => {
+  const outcome = await inPage(async () => {
+    const { fromBytes, ScalableBloomFilter } = await import("/dist/browser.mjs");
+    const f = new ScalableBloomFilter({ capacity: 100 });
+    f.update(Array(20_000).keys());
+    const copy = fromBytes(f.toBytes());
+    const refused = await import("/dist/browser.mjs").then(() => { try { return new ScalableBloomFilter({ scheme: "valkey" }); } catch (e) { return e.code; } });
+    const { ScalableBloomFilter: WithSchemes } = await import("/dist/schemes.mjs");
+    const v = new WithSchemes({ scheme: "valkey" });
+    v.add("a");
+    return [f.filterCount, f.hasMany(Array(20_000).keys()).every((yes) => yes === 1), copy.equals(f), refused, WithSchemes.fromValkey(v.toValkeyDump()).has("a"), v.size];
+  });
+  assert.deepEqual(outcome, [5, true, true, "ERR_UNSUPPORTED", true, 384]);
 });
 
 test("what a page cannot do says so", async () => {
