@@ -207,9 +207,9 @@ pub(crate) fn redisbloom_probes(bpe: f64) -> u32 {
 /// 2^60: so many bytes have fewer than 2^63 bits.
 const MOST_BYTES: f64 = 1_152_921_504_606_846_976.0;
 
+#[cfg(feature = "schemes")]
 #[cfg(test)]
 mod tests {
-    #![cfg(feature = "schemes")]
     use super::*;
     use crate::layout::Double;
     use alloc::vec::Vec;
