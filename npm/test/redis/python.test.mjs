@@ -1,4 +1,4 @@
-// A filter built and pushed by Python, asked by the server, pulled here: to the byte, with the same answers.
+// A filter built and pushed by Python, asked by the server, pulled here, asked in wasm: to the byte, with the same answers.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pull, RemoteBloomFilter } from "tepal/redis";
+import { ScalableBloomFilter as InWasm } from "tepal/schemes";
 import { connected, startServers } from "./helpers.mjs";
 
 // Made by scripts/setup-python.sh and scripts/install-wheel.sh, as scripts/redis.sh does.
@@ -34,11 +35,13 @@ for (const [scheme, server] of [
     const seen = await pull(client, "seen");
     assert.ok(Buffer.from(seen.toBytes()).equals(readFileSync(file)));
     const remote = await RemoteBloomFilter.open(client, "seen", { create: false });
+    const wasm = InWasm.fromBytes(seen.toBytes());
+    assert.ok(Buffer.from(wasm.toBytes()).equals(readFileSync(file)));
     const members = Array.from({ length: MEMBERS }, (_, i) => `key-${i}`);
-    for (const filter of [seen, remote]) assert.ok((await filter.hasMany(members)).every((answer) => answer === 1));
+    for (const filter of [seen, wasm, remote]) assert.ok((await filter.hasMany(members)).every((answer) => answer === 1));
     const strangers = Array.from({ length: STRANGERS }, (_, i) => `stranger-${i}`);
     const here = seen.hasMany(strangers);
-    assert.ok(Buffer.from(here).equals(await remote.hasMany(strangers)));
+    for (const filter of [wasm, remote]) assert.ok(Buffer.from(here).equals(await filter.hasMany(strangers)));
     const wrong = here.reduce((sum, answer) => sum + answer, 0);
     assert.ok(wrong > 0 && wrong < STRANGERS * (scheme === "valkey" ? 0.02 : 0.01));
   });
