@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { backend, load, version } from "tepal";
+import { backend, BloomFilter, version } from "tepal";
 import { RULE } from "../normalise/normalise.mjs";
 import { Gate } from "./gate.mjs";
 import { selfCheck } from "./selfcheck.mjs";
@@ -34,7 +34,7 @@ const packedList = readFileSync(join(options.data, `${manifest.list.file}.gz`));
 const list = gunzipSync(packedList);
 const names = list.toString("utf8").trimEnd().split("\n");
 
-const snapshot = await load(filterPath);
+const snapshot = await BloomFilter.load(filterPath);
 if (snapshot.metadata.normalise !== RULE) throw new Error("the filter's metadata names another rule than its manifest");
 
 const store = new Store(options.database);
