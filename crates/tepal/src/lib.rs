@@ -13,8 +13,10 @@
 //! # Ok::<(), tepal::Error>(())
 //! ```
 //!
-//! The crate is `no_std` with `alloc`; the default feature `std` adds streaming reads and writes. It needs 64-bit
-//! atomics, and knows no binding.
+//! A [`ScalableBloomFilter`] grows with its keys and keeps its promise at any size.
+//!
+//! The crate is `no_std` with `alloc`; the default feature `std` adds streaming reads and writes, the default feature `schemes` the filters
+//! of RedisBloom, valkey-bloom, Guava and Spark. It needs 64-bit atomics, and knows no binding.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![warn(missing_docs)]
 extern crate alloc;
