@@ -52,7 +52,9 @@ class Series:
         elif self.scheme == "redisbloom" and self.expansion != 0:
             rate = (p * 0.5) * powi(0.5, i)
         else:
-            rate = p if i == 0 else p * powi(t, i)
+            if i == 0:
+                return p  # may be the least that there is
+            rate = p * powi(t, i)
         if not rate > (1e-15 if self.scheme == "tepal" else MIN):
             raise OracleError("ERR_FPR_UNDERFLOW")
         return rate

@@ -76,20 +76,8 @@ pub fn scheme(call: &Call) -> Outcome<&'static str> {
     call.instance.with(call.index(0)?, |f| Ok(f.filter.scheme().name()))
 }
 
-/// Six doubles a level, and the layout's name in eight bytes.
 pub fn levels(call: &Call) -> Outcome<Vec<u8>> {
-    let mut packed = Vec::new();
-    for level in call.instance.filter(call.index(0)?)?.filter.levels() {
-        let counts = [level.capacity as f64, level.inserted_count as f64, level.fpr, level.num_bits as f64];
-        for number in counts.into_iter().chain([level.num_probes.into(), level.estimated_fpr]) {
-            packed.extend_from_slice(&number.to_le_bytes());
-        }
-        let mut name = [0; 8];
-        let layout = level.layout.map_or("", |layout| layout.name());
-        name[..layout.len()].copy_from_slice(layout.as_bytes());
-        packed.extend_from_slice(&name);
-    }
-    Ok(packed)
+    Ok(call.instance.filter(call.index(0)?)?.filter.levels().iter().flat_map(|level| level.to_bytes()).collect())
 }
 
 pub fn validate_scale_to(call: &Call) -> Outcome<()> {
@@ -98,11 +86,7 @@ pub fn validate_scale_to(call: &Call) -> Outcome<()> {
 }
 
 pub fn metrics(_: &Call) -> Outcome<Vec<u8>> {
-    let sums = tepal::metrics();
-    let [bytes, objects, filters] =
-        [sums.total_memory_bytes, sums.num_objects, sums.num_filters_across_objects].map(|n| n as f64);
-    let all = [bytes, objects, filters, sums.num_items_across_objects as f64, sums.capacity_across_objects as f64];
-    Ok(all.into_iter().flat_map(f64::to_le_bytes).collect())
+    Ok(tepal::metrics().to_bytes().to_vec())
 }
 
 /// The filter in another's format, one piece after the other as `imported` takes them.

@@ -2,7 +2,6 @@
 use crate::arena::{give, take_loose, take_seed, texts, Loose};
 use crate::fail::done;
 use crate::filter::{at, keep};
-use alloc::vec::Vec;
 use tepal::{
     arg, default_capacity, KeyHash, Metadata, Result, ScalableBloomFilter, ScalableOptions, Scheme, Seed, DEFAULT_FPR,
 };
@@ -116,21 +115,10 @@ pub extern "C" fn scheme(filter: usize) {
     give(at(filter).scheme().name().as_bytes().to_vec());
 }
 
-/// Six doubles a level, and the layout's name in eight bytes.
+/// Each level's facts, as the core packs them.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn levels(filter: usize) {
-    let mut packed = Vec::new();
-    for level in at(filter).levels() {
-        let counts = [level.capacity as f64, level.inserted_count as f64, level.fpr, level.num_bits as f64];
-        for number in counts.into_iter().chain([level.num_probes.into(), level.estimated_fpr]) {
-            packed.extend_from_slice(&number.to_le_bytes());
-        }
-        let mut name = [0; 8];
-        let layout = level.layout.map_or("", |layout| layout.name());
-        name[..layout.len()].copy_from_slice(layout.as_bytes());
-        packed.extend_from_slice(&name);
-    }
-    give(packed);
+    give(at(filter).levels().iter().flat_map(|level| level.to_bytes()).collect());
 }
 
 /// Whether the number of keys in slot 0 can be reached.
@@ -143,9 +131,5 @@ pub extern "C" fn validate_scale_to(filter: usize) -> u32 {
 /// Totals over all filters here: five doubles.
 #[cfg_attr(target_arch = "wasm32", no_mangle)]
 pub extern "C" fn metrics() {
-    let sums = tepal::metrics();
-    let [bytes, objects, filters] =
-        [sums.total_memory_bytes, sums.num_objects, sums.num_filters_across_objects].map(|n| n as f64);
-    let all = [bytes, objects, filters, sums.num_items_across_objects as f64, sums.capacity_across_objects as f64];
-    give(all.iter().flat_map(|number| number.to_le_bytes()).collect());
+    give(tepal::metrics().to_bytes().to_vec());
 }

@@ -143,6 +143,12 @@ impl Read for ByteLines<'_> {
 /// Whether this target has an instruction that asks for a line. Where it has none, a batch is a loop.
 pub(crate) const PREFETCHES: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
+/// Bodies up to this size stay in a core's cache; prefetching them costs more than it hides.
+pub(crate) const CACHED_LINES: u64 = 4096;
+
+/// How many keys before its turn a line is asked for. 8 took 22 ns a key, 16 and 32 took 17, in the same runs.
+pub(crate) const AHEAD: usize = 24;
+
 #[inline(always)]
 fn fetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]

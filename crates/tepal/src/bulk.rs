@@ -1,7 +1,7 @@
 //! `BloomFilter` by the batch: hash a chunk, ask for its lines, then test. Same answers as one by one, to the bit.
 //!
 //! Above a body of 256 KiB the lines are prefetched, which hides the latency of memory: 2 to 4 times faster than a loop.
-use crate::bits::{Body, Lines, Owned, Storage, PREFETCHES};
+use crate::bits::{Body, Lines, Owned, Storage, AHEAD, CACHED_LINES, PREFETCHES};
 use crate::bloom::{insert, with_shape, BloomFilter, Options};
 use crate::error::Result;
 use crate::hash::{Hash128, BATCH};
@@ -9,12 +9,6 @@ use crate::key::Key;
 use crate::layout::{Classic, Layout, Line16, Line8, Pair, Read, Shape};
 use crate::sizing::Params;
 use alloc::vec::Vec;
-
-/// Bodies up to this size stay in a core's cache; prefetching them costs more than it hides.
-const CACHED_LINES: u64 = 4096;
-
-/// How many keys before its turn a line is asked for. 8 took 22 ns a key, 16 and 32 took 17, in the same runs.
-const AHEAD: usize = 24;
 
 /// Puts `answer(hash)` of each hash into `answers`, in order, with the lines of a hash requested some keys before.
 #[inline(always)]

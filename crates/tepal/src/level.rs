@@ -1,7 +1,7 @@
 //! One level of a growing filter: a plan, the bits, and how many keys it took.
 //!
 //! Always true: `items` never exceeds `capacity`, and does not decide membership. The bits are those of a filter of this plan alone.
-use crate::bits::{Lines, Owned, Storage, PREFETCHES};
+use crate::bits::{Lines, Owned, Storage, AHEAD, CACHED_LINES, PREFETCHES};
 use crate::bloom::with_shape;
 use crate::combine::or_lines;
 use crate::error::{Error, Result};
@@ -22,11 +22,6 @@ pub(crate) struct Level {
     items: AtomicU64,
     pub body: Storage,
 }
-
-/// How many keys before its turn a line is asked for (see `bulk`).
-const AHEAD: usize = 24;
-/// Levels up to this size stay in a core's cache.
-const CACHED_LINES: u64 = 4096;
 
 macro_rules! with_plan {
     ($plan:expr, $shape:ident => $work:expr) => {

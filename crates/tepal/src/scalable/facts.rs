@@ -50,6 +50,23 @@ pub struct LevelFacts {
     pub estimated_fpr: f64,
 }
 
+impl LevelFacts {
+    /// All of it as bytes, for a language that takes it apart itself: capacity, inserted count, rate, bits, probes and estimated rate (f64), and the
+    /// layout's name in eight bytes, filled up with zeros. Little-endian.
+    pub fn to_bytes(&self) -> [u8; 56] {
+        let numbers = [self.capacity as f64, self.inserted_count as f64, self.fpr, self.num_bits as f64];
+        let numbers = numbers.into_iter().chain([self.num_probes.into(), self.estimated_fpr]);
+        let mut packed = [0; 56];
+        packed
+            .chunks_exact_mut(8)
+            .zip(numbers)
+            .for_each(|(place, number)| place.copy_from_slice(&number.to_le_bytes()));
+        let name = self.layout.map_or("", |layout| layout.name());
+        packed[48..48 + name.len()].copy_from_slice(name.as_bytes());
+        packed
+    }
+}
+
 impl ScalableBloomFilter {
     /// Keys that fit before the filter grows again: the capacities of all levels.
     pub fn capacity(&self) -> u64 {

@@ -20,6 +20,18 @@ pub struct Metrics {
     pub capacity_across_objects: u64,
 }
 
+impl Metrics {
+    /// All of it as bytes, for a language that takes it apart itself: five f64, in the order above. Little-endian.
+    pub fn to_bytes(&self) -> [u8; 40] {
+        let Metrics { total_memory_bytes, num_objects, num_filters_across_objects, .. } = *self;
+        let sums = [total_memory_bytes, num_objects, num_filters_across_objects];
+        let sums = sums.into_iter().chain([self.num_items_across_objects, self.capacity_across_objects]);
+        let mut packed = [0; 40];
+        packed.chunks_exact_mut(8).zip(sums).for_each(|(place, n)| place.copy_from_slice(&(n as f64).to_le_bytes()));
+        packed
+    }
+}
+
 type Filters = Vec<Weak<Chain<Level>>>;
 static ALL: Guarded<Filters> = Guarded::new(Vec::new());
 

@@ -258,7 +258,7 @@ impl ScalableBloomFilter {
     /// A filter from its bytes, verified to the last one.
     ///
     /// Any bytes may be given: the result is a filter or an error that says what is wrong (the `ERR_…` codes of FORMAT.md,
-    /// sections 1.6 and 6.3), never a panic, and no more memory is used than the bytes themselves take.
+    /// sections 1.6 and 6.3), never a panic, and no more memory is used than a small multiple of the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Self::read_bytes(bytes, None)
     }
