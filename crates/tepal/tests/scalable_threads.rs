@@ -55,6 +55,30 @@ fn every_key_is_kept_and_new_for_at_most_one_thread_while_it_grows() {
     }
 }
 
+/// Levels of one key: nearly every insertion makes the filter grow, so that threads meet there. Each level is made once, and is full before the next.
+#[test]
+fn each_level_is_added_once() {
+    let options = ScalableOptions { expansion: Some(1), tightening: Some(0.99), ..ScalableOptions::of(Scheme::Valkey) };
+    for round in 0..10 * SCALE {
+        let filter = ScalableBloomFilter::with_options(1, 1e-6, options.clone()).unwrap();
+        let start = Barrier::new(THREADS);
+        scope(|s| {
+            for thread in 0..THREADS as u64 {
+                let (filter, start) = (&filter, &start);
+                s.spawn(move || {
+                    start.wait();
+                    (0..20).for_each(|key| assert!(filter.insert((thread << 32) + (round << 16) + key).is_ok()));
+                });
+            }
+        });
+        assert!(filter.levels().iter().all(|level| level.inserted_count == 1), "round {round}");
+        assert_eq!(filter.inserted_count(), filter.filter_count());
+        for thread in 0..THREADS as u64 {
+            assert!((0..20).all(|key| filter.contains((thread << 32) + (round << 16) + key)), "round {round}");
+        }
+    }
+}
+
 #[test]
 fn saves_during_growth_are_whole_filters() {
     let filter = filter(Scheme::Tepal);
